@@ -1,0 +1,174 @@
+"""What the rules and the orchestrators need from the outside, as protocols. The adapters are in vault/ and index/.
+
+Each port is tested with its real adapter on a temporary folder; there is no second implementation of any but the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ebbtide.memory.errors import Problem
+from ebbtide.memory.records import Fact, FactId, FileStat, FileText
+
+FloatArray = npt.NDArray[np.float32]
+
+
+class Clock(Protocol):
+    """Wall time; the only fake in the tests beside randomness and the paid model."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+
+class Vault(Protocol):
+    """Reading the user's notes. Nothing here can write outside the memory folder."""
+
+    def scan(self) -> Iterator[FileStat]:
+        """Every visible file (no dot-folders, no links out), one stat each, not read. Raises VaultError if the root is gone."""
+
+    def stat(self, path: str) -> FileStat | None:
+        """One file, or None if it is not there, not a regular file, hidden, or outside the vault."""
+
+    def read(self, path: str) -> FileText:
+        """Decoded text and digest. Raises FileNotFoundError if gone, VaultError if the path leaves the vault."""
+
+
+class WatchedVault(Vault, Protocol):
+    """A vault with what indexing must know beyond the files."""
+
+    def unreadable(self) -> Sequence[str]:
+        """Path prefixes the last scan could not look into: not seen there does not mean gone."""
+
+    def excluded_by_obsidian(self, path: str) -> bool:
+        """True if Obsidian's excluded files or our own patterns name the path."""
+
+    def in_memory_folder(self, path: str) -> bool:
+        """True for Ebbtide's own folder."""
+
+
+class Embedder(Protocol):
+    """Text to vectors, on this machine."""
+
+    fingerprint: str
+    dims: int
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Shape [dims], length 1."""
+
+    def iter_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatArray]]:
+        """Indices into `texts` and their vectors [len(indices), dims], batch by batch, each text once."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordHit:
+    """A document found by keyword. `score` is BM25, not bounded."""
+
+    key: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordResult:
+    """Hits, best first, and `ceiling`: the BM25 of a document that held every term of the query without end.
+
+    score / ceiling is the share of the question's information that a document holds, comparable between questions.
+    """
+
+    hits: tuple[KeywordHit, ...]
+    ceiling: float
+
+
+class TextIndex(Protocol):
+    """Keyword search over one kind of document (notes, passages or facts)."""
+
+    def upsert(self, docs: Iterable[tuple[str, Mapping[str, str]]]) -> None:
+        """Replace documents by key; visible after `commit`."""
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove documents by key; visible after `commit`."""
+
+    def commit(self) -> None:
+        """Make everything durable and visible."""
+
+    def search(self, query: str, limit: int, within: str | None = None) -> KeywordResult:
+        """Best first, ties by key. `within` is a folder prefix. User text never reaches a query parser."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorHit:
+    """A vector found: `label` is the integer key it was added under, `cosine` to the query."""
+
+    label: int
+    cosine: float
+
+
+class Ledger(Protocol):
+    """Append-only JSONL in the memory folder, one file a device."""
+
+    def append(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Durable when it returns."""
+
+    def read(self) -> tuple[list[dict[str, Any]], list[Problem]]:
+        """Every device's valid records and what could not be read."""
+
+
+class FactStore(Protocol):
+    """facts.jsonl with its journal."""
+
+    def put(self, facts: Iterable[Fact]) -> None:
+        """Add or replace; durable in the journal when it returns, in the vault after the next flush."""
+
+    def drop(self, ids: Iterable[FactId]) -> None:
+        """Take out; durable likewise."""
+
+
+class VectorStore(Protocol):
+    """Raw vectors by the identity of the embedded text; outlives every index."""
+
+    def put(self, keys: Sequence[bytes], vectors: FloatArray) -> None:
+        """Keep vectors [n, dims]; durable when it returns."""
+
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Those of the keys that have a vector."""
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, FloatArray]:
+        """Vectors [dims] by key; keys without one are left out."""
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours over vectors that are centred per language, under the catalogue's labels."""
+
+    def __len__(self) -> int:
+        """Vectors inside."""
+
+    def labels(self) -> npt.NDArray[np.uint64]:
+        """Every label inside, sorted."""
+
+    def reset(self, means: Mapping[str, FloatArray]) -> None:
+        """Empty it; what is added from now on is centred with these means."""
+
+    def add(self, labels: Sequence[int], langs: Sequence[str], vectors: FloatArray) -> None:
+        """Add raw vectors [n, dims]; labels inside are replaced."""
+
+    def remove(self, labels: Iterable[int]) -> None:
+        """Remove labels; unknown ones are passed over."""
+
+    def drifted(self, means: Mapping[str, FloatArray]) -> bool:
+        """True when these means, or removals, are so far from what is inside that it should be built again."""
+
+    def search(self, vector: FloatArray, limit: int) -> list[VectorHit]:
+        """The nearest to a centred query, best first."""
+
+    def cosines(self, vector: FloatArray, labels: Sequence[int]) -> dict[int, float]:
+        """Cosines of a centred query to given labels."""
+
+    def save(self, generation: str) -> None:
+        """Write durably."""
+
+    def load(self, generation: str) -> bool:
+        """Read what was saved, if it is whole and belongs to this model and catalogue."""
