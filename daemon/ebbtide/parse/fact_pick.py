@@ -1,0 +1,185 @@
+"""Which claims of a note are worth keeping: their worth one by one, then the best ten, spread and without repeats."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ebbtide.memory.records import Unit
+from ebbtide.memory.states import FactType
+from ebbtide.parse.fact_cues import ADDRESSING, BINDING, BOUND, FELT, HEDGE, HEDGED, POINTING
+from ebbtide.parse.fact_text import starts_vaguely
+from ebbtide.parse.text import count_cjk, fold, is_cjk
+
+MAX_FACTS: Final = 10
+ENOUGH: Final = 1.5
+"""Below this worth a claim is not kept; a long note that would yield fewer than three goes down to `AT_LEAST`."""
+AT_LEAST: Final = 1.1
+LONG_NOTE: Final = 1200
+"""Characters of text (Chinese counts double) from which a note is expected to hold three facts."""
+
+
+@dataclass(slots=True)
+class Claim:
+    """A sentence, row or property on its way to become a fact. text[start:end] of the note is its quote."""
+
+    text: str
+    start: int
+    end: int
+    kind: FactType
+    basis: str
+    """words, place, note or default: what the type rests on."""
+    unit: Unit | None = None
+    index: int = -1
+    section: int = 0
+    speaker: str | None = None
+    personal: bool = False
+    """The writer or speaker is its subject."""
+    subject: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    ground: str | None = None
+    command: str | None = None
+    result: bool = False
+    labelled: bool = False
+    joined: bool = False
+    worth: float = 0.0
+    folded: str = ""
+    gates: int = 0
+
+
+_TYPE_WORTH: Final[dict[FactType, float]] = {
+    "decision": 2.6,
+    "preference": 2.6,
+    "constraint": 2.4,
+    "lesson": 2.4,
+    "metric": 2.2,
+    "procedure": 1.9,
+    "event": 2.0,
+    "plan": 2.0,
+    "relation": 1.9,
+    "definition": 1.8,
+    "state": 1.5,
+}
+_BASIS_WORTH: Final = {"words": 0.3, "place": 0.0, "note": 0.1, "default": -0.5}
+_NAME = re.compile(
+    r"(?<=[\w,;:] )[A-Z][A-Za-z0-9.+#-]+|《[^》]+》|「[^」]+」|“[^”]{2,20}”|\"[^\"]{2,60}\""
+    r"|\b[A-Z]{2,}\b|\b[A-Za-z]+\d[\w.]*"
+)
+_LATIN_IN_HAN = re.compile(r"[A-Za-z][\w.+#-]+")
+_DATE = re.compile(
+    r"\d{4}|\d+[月日号]|昨天|前天|上周|去年|yesterday|last (?:week|month|year|night|\w+day)|\bago\b", re.IGNORECASE
+)
+_FEELING = re.compile(
+    r"\b(?:awesome|amazing|great|wonderful|fantastic|incredible|so (?:much )?(?:fun|cool|special|happy"
+    r"|proud|excited)|grateful|thankful|blessed|super|really (?:nice|cool|special)|lovely|inspiring"
+    r"|it's (?:important|good|great|nice)|means a lot|keep going|life is|reminds?)\b|真好|太好|开心"
+    r"|高兴|努力|加油|希望(?!.{0,4}(?:学|去|能在))",
+)
+_LOOSE_LIKING = re.compile(
+    r"\b(?:loves?|likes?|enjoys?|hates?) (?:how|that|it|this|them|those|your?|the (?:idea|thought|vibe"
+    r"|energy|way|look)|what|when|to see|seeing)\b|喜欢(?:这|那|你|它)"
+)
+_HAN_DIGIT = re.compile(r"\d")
+
+
+def weigh(claim: Claim) -> float:
+    """The worth of a claim: its kind, how surely it is of that kind, what can be checked in it, what is vague in it."""
+    text, folded, gates = claim.text, claim.folded, claim.gates
+    worth = _TYPE_WORTH[claim.kind] + _BASIS_WORTH[claim.basis]
+    if claim.speaker is not None and claim.basis == "default":
+        worth += 0.3  # what a person says of themselves needs no cue to be worth knowing
+    worth += 0.25 if _HAN_DIGIT.search(text) else 0.0
+    worth += min(0.5, 0.15 * len(_NAME.findall(text)))
+    if is_cjk(text[:1]):
+        worth += min(0.3, 0.1 * len(_LATIN_IN_HAN.findall(text)))
+    worth += 0.3 if _DATE.search(folded) else 0.0
+    worth += 0.3 if claim.ground else 0.0
+    worth += 0.5 if gates & BOUND and BINDING.search(folded) else 0.0
+    worth += 0.2 if claim.labelled else 0.0
+    worth += 0.3 if claim.personal and claim.speaker else 0.0
+    worth -= 0.4 if gates & HEDGED and HEDGE.search(folded) else 0.0
+    if starts_vaguely(text):
+        worth -= 0.5
+    elif gates & POINTING:
+        worth -= 0.35 if claim.speaker else 0.15
+    if gates & ADDRESSING:
+        worth -= 0.8 if claim.speaker else 0.1
+    if claim.speaker is not None:
+        worth -= 0.35 * min(3, len(_FEELING.findall(folded))) if gates & FELT else 0.0
+        worth -= 0.0 if claim.personal else 0.5
+        worth -= 0.2 if len(text) + count_cjk(text) < 36 and claim.kind == "state" else 0.0
+    if claim.kind == "preference" and _LOOSE_LIKING.search(folded):
+        worth -= 0.7
+    return worth + _length_worth(text)
+
+
+def _length_worth(text: str) -> float:
+    """Too short says nothing, too long is several facts. A Han character counts for two letters, a word for six."""
+    size = len(text) + count_cjk(text)
+    if size < 14:
+        return -0.9
+    if size < 24:
+        return -0.4
+    if size > 360:
+        return -0.7
+    return -0.2 if size > 240 else 0.0
+
+
+def choose(claims: list[Claim], size: int) -> list[Claim]:
+    """At most ten claims, best first while they last, each next from a section or unit costing a little more."""
+    pool = sorted((c for c in claims if c.worth >= AT_LEAST), key=lambda c: (-c.worth, c.start))[:300]
+    chosen: list[Claim] = []
+    words: list[frozenset[str]] = []
+    in_section: dict[int, int] = {}
+    in_unit: dict[int, int] = {}
+    alive = list(range(len(pool)))
+    while alive and len(chosen) < MAX_FACTS:
+        best = max(
+            alive,
+            key=lambda i: (
+                pool[i].worth
+                - 0.2 * min(3, in_section.get(pool[i].section, 0))
+                - (0.6 if pool[i].speaker else 0.2) * in_unit.get(_unit_key(pool[i]), 0),
+                -i,
+            ),
+        )
+        alive.remove(best)
+        claim = pool[best]
+        if claim.worth < ENOUGH and (len(chosen) >= 3 or size < LONG_NOTE):
+            continue
+        known = _words(claim.text)
+        if any(_same(known, held) for held in words):
+            continue
+        chosen.append(claim)
+        words.append(known)
+        in_section[claim.section] = in_section.get(claim.section, 0) + 1
+        in_unit[_unit_key(claim)] = in_unit.get(_unit_key(claim), 0) + 1
+    return sorted(chosen, key=lambda c: c.start)
+
+
+def _unit_key(claim: Claim) -> int:
+    return claim.unit.start if claim.unit is not None else -1
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words of Latin runs, pairs of characters of Han runs: enough to see that two sentences say the same."""
+    out: set[str] = set()
+    for run in _WORD.findall(fold(text)):
+        if is_cjk(run[0]) and len(run) > 1:
+            out.update(run[i : i + 2] for i in range(len(run) - 1))
+        else:
+            out.add(run)
+    return frozenset(out)
+
+
+def _same(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Nearly the same words. Numbers are words too, so that two rows of a table stay two facts."""
+    shared = len(a & b)
+    if not shared or any(word.isdigit() for word in a ^ b):
+        return False
+    return shared >= 0.8 * min(len(a), len(b)) and shared >= 0.6 * max(len(a), len(b))

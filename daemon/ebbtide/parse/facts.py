@@ -1,0 +1,291 @@
+"""Facts of a note by rules: up to ten propositions that stand alone, each with its exact quote (formats.md 2).
+
+Claims are collected (fact_claims), weighed and picked (fact_pick), and only the chosen ones are worked
+out here: context in front, dates resolved, slot, frame, ground, trigger. Pure; the same note gives the
+same facts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ebbtide.memory.records import FactDraft, Note
+from ebbtide.memory.states import Frame, Lang, Precision, Scope
+from ebbtide.parse import fact_cues as cues
+from ebbtide.parse.dates import DateMention, find_dates, note_date, parse_date
+from ebbtide.parse.fact_cells import Scene, scene_of
+from ebbtide.parse.fact_claims import claims_of, names_of
+from ebbtide.parse.fact_dialogue import is_user
+from ebbtide.parse.fact_pick import LONG_NOTE, Claim, choose, weigh
+from ebbtide.parse.fact_slots import Slot, action_of, label_slot, number_in, slot_of, trigger_of, why_of
+from ebbtide.parse.fact_text import MAX_FACT, named_in, plain, stand_alone, telling, with_dates
+from ebbtide.parse.frames import frame, split_change, structural_frame
+from ebbtide.parse.text import count_cjk, fold
+
+EXTRACTOR: Final = "rules/1"
+
+_CONFLICT_COPY = re.compile(
+    r"conflicted copy|sync-conflict|\(conflict|冲突副本|冲突文件|的冲突|\.conflict", re.IGNORECASE
+)
+_TEMPLATE_FOLDER = re.compile(r"(?:^|/)[^/]{0,6}(?:templates?|模板|模版)(?:/|$)", re.IGNORECASE)
+_PROJECTS = re.compile(r"^[\W\d_]*(?:projects?|项目|專案)$", re.IGNORECASE)
+_TEMPORARY = re.compile(
+    r"今天|这(?:几|两)天|本周|这周|最近|暂时|临时|眼下|此刻|心情|感觉|压力|today|tonight|this (?:week"
+    r"|morning|afternoon)|temporar|right now|for now|lately|\bfeel(?:s|ing)?\b"
+)
+_FROM = re.compile(r"(?:自从?|从)\s*\Z|\b(?:since|from|as of|starting|effective)\s*\Z", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"(?:直?到|至|截至|截止(?:到|于)?)\s*\Z|(?:until|till|through|to|by|expires? on|valid to)\s*\Z|[–—~-]\s*\Z",
+    re.IGNORECASE,
+)
+_UNTIL_AFTER = re.compile(r"\s*(?:为止|截止|到期|前有效)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What holds for all facts of a note."""
+
+    note: Note
+    scene: Scene
+    given: tuple[str, Precision] | None
+    first_seen: str | None
+    structure: Frame | None
+    project: str | None
+    failed: bool
+
+
+def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
+    """The facts of a note. `first_seen` (ISO day) dates them where the note itself says nothing."""
+    if not _readable(note):
+        return []
+    scene = scene_of(note)
+    claims = claims_of(scene)
+    for claim in claims:
+        claim.worth = weigh(claim)
+    body = note.text[note.body :]
+    chosen = choose(claims, len(body) + count_cjk(body[:LONG_NOTE]))
+    if not chosen:
+        return []
+    setting = _Frame(
+        note,
+        scene,
+        note_date(note.properties, note.path),
+        first_seen,
+        structural_frame(note.properties, today=first_seen),
+        _project(note),
+        str(note.properties.get("result", "")).strip().lower() in {"failure", "失败"},
+    )
+    drafts: list[FactDraft] = []
+    for claim in chosen:
+        drafts.extend(_drafts(claim, setting))
+    return drafts[:10]
+
+
+def _readable(note: Note) -> bool:
+    """Whether a note is one from which facts may be read."""
+    name = note.path.rsplit("/", 1)[-1]
+    folder = note.path[: -len(name)]
+    if not note.remembered or _CONFLICT_COPY.search(name) or _TEMPLATE_FOLDER.search(folder):
+        return False
+    return "excalidraw-plugin" not in note.properties and not name.endswith(".excalidraw.md")
+
+
+def _project(note: Note) -> str | None:
+    """The `project` property, else the folder below one that is called Projects."""
+    declared = note.properties.get("project", note.properties.get("项目"))
+    if isinstance(declared, list) and declared:
+        declared = declared[0]
+    if isinstance(declared, str) and declared.strip():
+        return plain(declared)
+    parts = note.path.split("/")
+    for i, part in enumerate(parts[:-1]):
+        if _PROJECTS.match(part):
+            return parts[i + 1].removesuffix(".md")
+    return None
+
+
+def _drafts(claim: Claim, setting: _Frame) -> list[FactDraft]:
+    """One fact, or two for a sentence that tells what was and what is now."""
+    parts = split_change(claim.text) if claim.kind in {"decision", "event", "state", "relation", "definition"} else None
+    if parts is None or claim.speaker is not None:
+        return [_draft(claim, claim.text, setting)]
+    (a, b), (c, d) = parts
+    day = _stated(claim, setting)
+    old = _draft(replace(claim, kind="state"), claim.text[a:b], setting)
+    new = _draft(claim, claim.text[c:d], setting)
+    if new.subject is None or new.subject == old.subject or claim.text[a:b] == "":
+        new = replace(new, subject=old.subject)
+    return [
+        replace(old, frame="historical", valid_to=old.valid_to or day, valid_from=None),
+        replace(new, frame=setting.structure or "change", valid_from=new.valid_from or day),
+    ]
+
+
+def _draft(claim: Claim, text: str, setting: _Frame) -> FactDraft:
+    note = setting.note
+    created, precision = _dated(claim, setting)
+    folded = fold(text)
+    slot = _slot(claim, text)
+    names = () if claim.personal and claim.kind == "preference" else names_of(setting.scene, claim.unit, claim.index)
+    body = text.rstrip("；;，, ")
+    stated = _stated(claim, setting)
+    mentions = find_dates(body, stated if precision == "day" else None)
+    dated = with_dates(body, mentions, _lang_of(body))
+    fact = stand_alone(dated, _unnamed(names, body))
+    lang = _lang_of(text)
+    subject = slot.subject or _subject(claim, names)
+    since, until = _validity(claim, text, mentions)
+    scope, project = _scope(claim, folded, setting)
+    importance = cues.IMPORTANCE[claim.kind] + (
+        2.0 if claim.gates & cues.BOUND and cues.BINDING.search(folded) else 0.0
+    )
+    importance += 1.0 if setting.failed and claim.kind == "lesson" else 0.0
+    when = setting.structure or frame(text, written=created)
+    if when == "change" and claim.kind == "procedure":
+        when = "current"  # "change A to B" tells what to do, not what happened
+    topic = _topic(claim, subject, slot, text)
+    return FactDraft(
+        fact=fact[: MAX_FACT + 200],
+        type=claim.kind,
+        start=claim.start,
+        end=claim.end,
+        line=note.text.count("\n", 0, claim.start) + 1,
+        heading=claim.unit.headings[-1] if claim.unit is not None and claim.unit.headings else None,
+        quote=note.text[claim.start : claim.end],
+        created_at=created,
+        precision=precision,
+        subject=subject,
+        attribute=slot.attribute,
+        value=slot.value,
+        unit=slot.unit,
+        valid_from=since or (stated if when == "change" else None),
+        valid_to=until,
+        confidence=_confidence(claim),
+        importance=min(10.0, importance),
+        scope=scope,
+        project=project,
+        frame=when,
+        trigger=trigger_of(text, claim.kind, topic, lang),
+        action=claim.command or action_of(text, claim.kind, slot, lang),
+        why=claim.ground or why_of(text),
+        because=_because(note, claim),
+        tags=tuple(
+            dict.fromkeys(tag.name for tag in note.tags if tag.offset is None or claim.start <= tag.offset < claim.end)
+        )[:8],
+    )
+
+
+def _topic(claim: Claim, subject: str | None, slot: Slot, text: str) -> str:
+    """What the trigger names: what is liked or not, else the subject and its attribute; the user is no topic."""
+    if claim.kind == "preference" and slot.value:
+        return slot.value
+    if subject is None or subject == "user" or (claim.kind == "procedure" and text[:1].isascii()):
+        return text[:60]
+    return f"{subject} {slot.attribute}" if claim.labelled and slot.attribute else subject
+
+
+def _dated(claim: Claim, setting: _Frame) -> tuple[str | None, Precision | None]:
+    """When the claim was made: the note's property or name, else a heading above it, else the day it was first seen."""
+    if setting.given is not None:
+        return setting.given
+    for heading in (claim.unit.headings if claim.unit is not None else ())[::-1]:
+        found = parse_date(heading)
+        if found is not None:
+            return found
+    return (setting.first_seen[:10], "day") if setting.first_seen else (None, None)
+
+
+def _stated(claim: Claim, setting: _Frame) -> str | None:
+    """The day that the note itself gives. Only it resolves "yesterday": when we first saw a note says nothing."""
+    created = _dated(claim, setting)[0]
+    return None if setting.given is None and created == (setting.first_seen or "")[:10] else created
+
+
+def _slot(claim: Claim, text: str) -> Slot:
+    if claim.attribute and claim.value:
+        return number_in(Slot(claim.subject, claim.attribute, claim.value))
+    if claim.speaker is not None:  # what people say in passing has loose subjects: only what they like is a slot
+        return slot_of(text, claim.kind) if claim.personal and claim.kind == "preference" else Slot()
+    if claim.labelled:
+        return label_slot(text) or slot_of(text, claim.kind)
+    return slot_of(text, claim.kind)
+
+
+def _subject(claim: Claim, names: tuple[str, ...]) -> str | None:
+    """Whose slot it is when the sentence does not say: the speaker, the user, or what the note is about."""
+    if claim.speaker is not None:
+        return "user" if is_user(claim.speaker) else claim.speaker
+    if claim.personal and (not names or claim.kind in {"preference", "state", "event"}):
+        return "user"
+    kept = [name for name in names if cues.type_by_place((fold(name),), None) is None] or list(names[:1])
+    return " › ".join(kept) or None
+
+
+_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]")
+
+
+def _unnamed(names: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The context without what the text names without its parenthesis: "Quan (empress)" is named by "Quan"."""
+    return tuple(
+        name
+        for name in names
+        if not (
+            "(" in fold(name) and telling(bare := _PARENTHESIS.sub("", name)) and len(bare) > 1 and named_in(bare, text)
+        )
+    )
+
+
+def _lang_of(text: str) -> Lang:
+    return "zh" if count_cjk(text) * 4 >= len(text) else "en"
+
+
+def _validity(claim: Claim, text: str, mentions: list[DateMention]) -> tuple[str | None, str | None]:
+    """valid_from and valid_to where the words state them; the day itself for an event or a plan."""
+    since = until = None
+    for mention in mentions:
+        before = text[: mention.start]
+        word = text[mention.start : mention.end].lower()
+        if _UNTIL_AFTER.match(text, mention.end) or _UNTIL.search(before) or word.startswith(("until", "by")):
+            until = until or mention.last
+        elif _FROM.search(before) or word.startswith(("since", "from")) or text[mention.end : mention.end + 1] == "起":
+            since = since or mention.first
+    if since is None and until is None and mentions and claim.kind in {"event", "plan", "decision"}:
+        since = mentions[0].first
+    if since and until and until < since:
+        until = None
+    return since, until
+
+
+def _scope(claim: Claim, folded: str, setting: _Frame) -> tuple[Scope, str | None]:
+    if claim.kind == "preference" and (claim.personal or claim.speaker is not None or claim.basis == "note"):
+        return "user", None
+    if claim.kind == "state" and _TEMPORARY.search(folded):
+        return "temporary", setting.project
+    if setting.project is not None:
+        return "project", setting.project
+    return "observation", None
+
+
+def _confidence(claim: Claim) -> float:
+    """How sure it is that the note says this: tables and labels are plain, hedged and spoken words less so."""
+    sure = 0.85 if claim.labelled or claim.basis == "words" else 0.75
+    sure -= 0.25 if claim.gates & cues.HEDGED and cues.HEDGE.search(claim.folded) else 0.0
+    sure += 0.05 if claim.gates & cues.BOUND and cues.BINDING.search(claim.folded) else 0.0
+    return round(sure - (0.05 if claim.speaker is not None else 0.0), 2)
+
+
+_CAUSE_LINK = re.compile(
+    r"(?:因为|由于|原因|源于|起因|见|参见|教训来自|\bbecause\b|\bsee\b|\bafter\b|\bdue to\b|\bsince\b"
+    r"|\bfrom\b)[^\[\]]{0,40}!?\[\[([^\[\]|#\n]{1,200})",
+    re.IGNORECASE,
+)
+
+
+def _because(note: Note, claim: Claim) -> str | None:
+    """The note that a ground links to: the episode or incident behind the claim."""
+    if not note.links:
+        return None
+    match = _CAUSE_LINK.search(note.text[claim.start : min(len(note.text), claim.end + 200)].split("\n\n")[0])
+    return match[1].strip() if match else None
