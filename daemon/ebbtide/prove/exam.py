@@ -1,0 +1,99 @@
+"""The batch exam: questions in, ranked notes out, over a vault that may never have been opened (formats.md 7).
+
+Nothing under the vault is created, changed or removed, and no use is recorded: the vault is opened read-only, with a
+shadow for what would go to the memory folder. The same vault and questions give the same results.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ebbtide.memory.errors import BadRequest
+from ebbtide.recall.candidates import folder
+from ebbtide.recall.engine import Question
+from ebbtide.runtime import Runtime, open_runtime
+from ebbtide.serve.service import Service
+
+RANKED_AT_LEAST = 10
+
+Say = Callable[[str], None]
+
+
+def ask(vault: Path, queries: Path, out: Path, no_scope: bool = False, progress: Say = lambda _: None) -> dict[str, Any]:
+    """Answer every line of `queries` ({id, query, scope?, as_of?}) into a line of `out` ({id, ranked, ms, tokens, abstained}).
+
+    Raises BadRequest naming the line that is not a question; `out` is written whole or not at all.
+    """
+    asked = list(_questions(queries, no_scope))
+    runtime = open_runtime(vault, read_only=True)
+    try:
+        service = Service(runtime)
+        service.catch_up(progress=_Progress(progress), threads=os.cpu_count() or 1)
+        rows: list[dict[str, Any]] = []
+        for number, (ident, question) in enumerate(asked, 1):
+            rows.append(_answer(runtime, ident, question))
+            if number % 100 == 0 or number == len(asked):
+                progress(f"questions {number}/{len(asked)}")
+    finally:
+        runtime.close()
+    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    temporary.replace(out)
+    spent = sorted(row["ms"] for row in rows)
+    return {
+        "out": str(out), "questions": len(rows), "abstained": sum(row["abstained"] for row in rows),
+        "ms_p50": spent[len(spent) // 2] if spent else None, "ms_p95": spent[int(len(spent) * 0.95)] if spent else None,
+    }
+
+
+def _answer(runtime: Runtime, ident: str, question: Question) -> dict[str, Any]:
+    started = time.perf_counter()
+    answer = runtime.engine.recall(question, hurry=False)
+    spent = (time.perf_counter() - started) * 1000
+    ranked = list(answer["notes"])
+    if len(ranked) < RANKED_AT_LEAST:
+        # Filled even where nothing is related, so that rankings of different systems have the same length.
+        known = set(ranked)
+        within = folder(question.scope) or ""
+        more = runtime.catalog.notes_under(within, question.as_of, RANKED_AT_LEAST + len(ranked))
+        ranked += [path for path in more if path not in known][: RANKED_AT_LEAST - len(ranked)]
+    return {
+        "id": ident, "ranked": ranked, "ms": round(spent, 2), "tokens": answer["tokens"], "abstained": answer["abstained"],
+    }
+
+
+def _questions(path: Path, no_scope: bool) -> Iterator[tuple[str, Question]]:
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise BadRequest(f"{path} cannot be read: {error.strerror}.", "Name a file of questions, a JSON object a line.") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line.decode("utf-8-sig"))
+            ident, query = record["id"], record["query"]
+            if not isinstance(query, str):
+                raise TypeError("`query` is not text")
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadRequest(f"{path}:{number} is not a question ({error}).", 'Each line is {"id": ..., "query": ...}.') from error
+        scope = None if no_scope else record.get("scope")
+        yield ident, Question(query, scope=scope, as_of=record.get("as_of"))
+
+
+class _Progress:
+    """Turns (phase, done, total) into a line of progress every few seconds."""
+
+    def __init__(self, say: Say) -> None:
+        self._say, self._last, self._phase = say, 0.0, ""
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if phase != self._phase or now - self._last > 5 or done == total:
+            self._phase, self._last = phase, now
+            self._say(f"{phase} {done}/{total}" if total else phase)

@@ -1,0 +1,250 @@
+"""Candidates for a question: the union of keyword, vector and graph neighbour, each note and fact with its evidence.
+
+No work here is proportional to the vault: every channel is asked for a fixed number of results, and what the
+catalogue is asked for are the rows of those. (Exact vector search below 20,000 vectors is bounded by that number.)
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ebbtide.index.catalog import Catalog, FileRow, PassageRow
+from ebbtide.index.means import centred
+from ebbtide.memory.ports import Embedder, FloatArray, TextIndex, VectorIndex
+from ebbtide.recall.rank import Evidence, Weights, coverage
+from ebbtide.recall.route import Route
+
+KEYWORD_DEPTH = 100
+VECTOR_DEPTH = 300
+SCOPED_LABELS = 20_000
+"""In a folder with at most this many passages every one is compared; in a larger one the nearest of the whole vault are."""
+HUB_LIMIT = 3
+"""A hub brings at most so many neighbours."""
+EDGE_WEIGHT: Mapping[str, float] = {
+    "causes": 1.0, "depends_on": 1.0, "supersedes": 1.0, "supports": 0.8, "contradicts": 0.8, "part_of": 0.6,
+}
+MENTION_WEIGHT = 0.4
+
+
+@dataclass(slots=True)
+class NoteCandidate:
+    """A note with its evidence; `best` are its passages near the question: label -> cosine."""
+
+    file: FileRow
+    evidence: Evidence
+    best: dict[int, float] = field(default_factory=dict)
+    via: str | None = None
+
+
+@dataclass(slots=True)
+class FactCandidate:
+    """A fact with its evidence. `record` is its line of facts.jsonl."""
+
+    file: FileRow
+    label: int
+    record: dict[str, Any]
+    evidence: Evidence
+
+
+@dataclass(slots=True)
+class Pool:
+    """What the channels found, and how long each took in milliseconds."""
+
+    notes: dict[int, NoteCandidate] = field(default_factory=dict)
+    facts: dict[str, FactCandidate] = field(default_factory=dict)
+    passages: dict[int, PassageRow] = field(default_factory=dict)
+    vector_used: bool = False
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    ms: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """The ports recall reads from. `embedder` is None while there is no model; then everything works by keyword."""
+
+    catalog: Catalog
+    notes: TextIndex
+    facts: TextIndex
+    near: Mapping[str, VectorIndex]
+    embedder: Callable[[], Embedder | None]
+    query_means: Callable[[], Mapping[str, FloatArray]]
+    why_no_vectors: Callable[[], str]
+
+
+def folder(scope: str | None) -> str | None:
+    """A scope as a folder prefix with its slash; None for the whole vault."""
+    if scope is None:
+        return None
+    clean = scope.replace("\\", "/").strip("/")
+    return clean + "/" if clean else None
+
+
+def gather(
+    route: Route, channels: Channels, scope: str | None, weights: Weights, deadline: float | None = None
+) -> Pool:
+    """Ask keyword, then vectors. `deadline` is of time.perf_counter(): past it, the next channel is left out and named."""
+    pool = Pool()
+    within = folder(scope)
+    with _timed(pool, "keyword"):
+        _keyword(route, channels, within, pool, weights)
+    embedder = channels.embedder()
+    if embedder is None:
+        pool.skipped.append(("vector", channels.why_no_vectors()))
+    elif deadline is not None and time.perf_counter() > deadline:
+        pool.skipped.append(("vector", "the time limit was reached"))
+    elif route.text:
+        with _timed(pool, "embed"):
+            mean = channels.query_means().get(route.lang)
+            vector = embedder.embed_query(route.text)
+            if mean is not None:
+                vector = centred(vector, mean)
+        with _timed(pool, "vector"):
+            _vector(vector, channels, within, pool)
+        pool.vector_used = True
+    return pool
+
+
+def add_neighbours(
+    pool: Pool, channels: Channels, parents: Sequence[tuple[int, float]], within: str | None, limit: int = 30
+) -> None:
+    """One hop over the links of good candidates: (file row, relevance) of the parents, best first."""
+    with _timed(pool, "graph"):
+        rows = {pool.notes[row].file.path: (row, score) for row, score in parents}
+        edges = channels.catalog.edges_of(sorted(rows))
+        wanted: dict[str, tuple[float, str]] = {}
+        brought: dict[str, int] = {}
+        for source, target, record in sorted(edges):
+            for parent, other in ((source, target), (target, source)):
+                if parent not in rows or other == parent or (within and not other.startswith(within)):
+                    continue
+                edge = json.loads(record)
+                weight = EDGE_WEIGHT.get(edge["type"], MENTION_WEIGHT) * (1.0 if edge["weight"] == "strong" else 0.5)
+                score = rows[parent][1] * 0.5 * weight
+                if other in wanted and wanted[other][0] >= score:
+                    continue
+                if other not in wanted:
+                    if brought.get(parent, 0) >= HUB_LIMIT:
+                        continue
+                    brought[parent] = brought.get(parent, 0) + 1
+                wanted[other] = (score, parent)
+        chosen = sorted(wanted.items(), key=lambda item: (-item[1][0], item[0]))[:limit]
+        for rank, (path, (score, parent)) in enumerate(chosen, 1):
+            file = channels.catalog.file(path)
+            if file is None or file.status != "indexed" or file.kind not in ("note", "memory"):
+                continue
+            candidate = pool.notes.setdefault(file.row, NoteCandidate(file, Evidence(), via=parent))
+            candidate.evidence.graph = max(candidate.evidence.graph, score)
+            candidate.evidence.ranks["graph"] = (rank, round(score, 4))
+
+
+def _keyword(route: Route, channels: Channels, within: str | None, pool: Pool, weights: Weights) -> None:
+    found = channels.notes.search(route.text, KEYWORD_DEPTH, within)
+    files = channels.catalog.files_by_id([hit.key for hit in found.hits])
+    for rank, hit in enumerate(found.hits, 1):
+        file = files.get(hit.key)
+        if file is None or file.status != "indexed":
+            continue
+        candidate = pool.notes.setdefault(file.row, NoteCandidate(file, Evidence()))
+        candidate.evidence.coverage = coverage(hit.score, found.hits[0].score, found.ceiling, weights)
+        candidate.evidence.ranks["keyword"] = (rank, round(hit.score, 4))
+    found = channels.facts.search(route.text, KEYWORD_DEPTH, within)
+    known = channels.catalog.facts_by_id([hit.key for hit in found.hits])
+    for rank, hit in enumerate(found.hits, 1):
+        if hit.key in known:
+            label, row, record = known[hit.key]
+            fact = _fact(pool, channels, hit.key, label, row, record)
+            if fact is not None:
+                fact.evidence.coverage = coverage(hit.score, found.hits[0].score, found.ceiling, weights)
+                fact.evidence.ranks["keyword"] = (rank, round(hit.score, 4))
+
+
+def _vector(vector: FloatArray, channels: Channels, within: str | None, pool: Pool) -> None:
+    near = _nearest(vector, channels, "passages", within)
+    rows = channels.catalog.passages([label for label, _ in near])
+    files = channels.catalog.files_by_row(sorted({p.file for p in rows.values()} - pool.notes.keys()))
+    rank = 0
+    for label, cosine in near:
+        passage = rows.get(label)
+        if passage is None:
+            continue
+        candidate = pool.notes.get(passage.file)
+        if candidate is None:
+            file = files.get(passage.file)
+            if file is None or file.status != "indexed":
+                continue
+            candidate = pool.notes[passage.file] = NoteCandidate(file, Evidence())
+        pool.passages[label] = passage
+        candidate.best[label] = cosine
+        if candidate.evidence.closeness is None:
+            rank += 1
+            candidate.evidence.closeness = cosine
+            candidate.evidence.ranks["vector"] = (rank, round(cosine, 4))
+    _compare_rest(vector, channels, pool)
+    close = _nearest(vector, channels, "facts", within)
+    found = channels.catalog.facts([label for label, _ in close])
+    for rank, (label, cosine) in enumerate(close, 1):
+        if label in found:
+            ident, row, record = found[label]
+            fact = _fact(pool, channels, ident, label, row, record)
+            if fact is not None:
+                fact.evidence.closeness = cosine
+                fact.evidence.ranks["vector"] = (rank, round(cosine, 4))
+    rest = {f.label: f for f in pool.facts.values() if f.evidence.closeness is None}
+    for label, cosine in channels.near["facts"].cosines(vector, sorted(rest)).items():
+        rest[label].evidence.closeness = cosine
+
+
+def _compare_rest(vector: FloatArray, channels: Channels, pool: Pool) -> None:
+    """Notes that only keywords found get their cosine too: not near enough to be listed is not the same as unknown."""
+    labels: dict[int, int] = {}
+    for row, candidate in pool.notes.items():
+        if candidate.evidence.closeness is None:
+            for passage in channels.catalog.passages_of(row):
+                labels[passage.row] = row
+                pool.passages[passage.row] = passage
+    for label, cosine in channels.near["passages"].cosines(vector, sorted(labels)).items():
+        candidate = pool.notes[labels[label]]
+        candidate.best[label] = cosine
+        candidate.evidence.closeness = max(cosine, candidate.evidence.closeness or -1.0)
+
+
+def _nearest(vector: FloatArray, channels: Channels, kind: str, within: str | None) -> list[tuple[int, float]]:
+    index = channels.near[kind]
+    if within is not None:
+        labels = channels.catalog.labels_under(kind, within, SCOPED_LABELS + 1)
+        if len(labels) <= SCOPED_LABELS:
+            found = index.cosines(vector, labels)
+            return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:VECTOR_DEPTH]
+    hits = [(hit.label, hit.cosine) for hit in index.search(vector, VECTOR_DEPTH if within is None else 4 * VECTOR_DEPTH)]
+    if within is None:
+        return hits
+    allowed = set(labels)
+    return [hit for hit in hits if hit[0] in allowed][:VECTOR_DEPTH]
+
+
+def _fact(pool: Pool, channels: Channels, ident: str, label: int, row: int, record: str) -> FactCandidate | None:
+    found = pool.facts.get(ident)
+    if found is None:
+        file = pool.notes[row].file if row in pool.notes else channels.catalog.files_by_row([row]).get(row)
+        if file is None:
+            return None
+        found = pool.facts[ident] = FactCandidate(file, label, json.loads(record), Evidence())
+    return found
+
+
+class _timed:
+    """Adds the milliseconds of a block to the pool."""
+
+    def __init__(self, pool: Pool, step: str) -> None:
+        self.pool, self.step = pool, step
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        spent = (time.perf_counter() - self.start) * 1000
+        self.pool.ms[self.step] = self.pool.ms.get(self.step, 0.0) + spent

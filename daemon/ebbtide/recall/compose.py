@@ -1,0 +1,141 @@
+"""Items as a person and an agent read them: reasons in the asker's language, a live quote, the place it lands on. Pure.
+
+A quote is live if the note still says it. `locate` finds it in the present text, at the stored line or nearest to it; an
+item whose quote is gone is not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ebbtide.memory.states import LAYER_OF_TYPE, Lang
+from ebbtide.parse.sentences import sentences
+from ebbtide.parse.text import estimate_tokens, tokenize
+from ebbtide.recall.rank import Evidence
+
+TEXT_LIMIT = 1600
+"""Characters of a passage that are shown."""
+LEAD_BELOW = 0.5
+_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$", re.M)
+
+_WORDS: Mapping[str, Mapping[Lang, str]] = {
+    "keyword": {
+        "en": "holds {share} of what the question's words say (rank {rank} by keyword)",
+        "zh": "含有问题用词信息的 {share}（关键词第 {rank} 位）",
+    },
+    "vector": {"en": "close in meaning (rank {rank}, {score:.2f})", "zh": "意思相近（第 {rank} 位，{score:.2f}）"},
+    "cross": {"en": "found across languages, by meaning", "zh": "跨语言按意思找到"},
+    "graph": {"en": "linked with {via}", "zh": "与 {via} 有链接"},
+    "type": {"en": "is a {type}, which the question asks for", "zh": "属于问题所问的类型：{type}"},
+}
+
+
+def reasons(evidence: Evidence, lang: Lang, *, crossed: bool, via: str | None, wanted: str | None, type_: str) -> list[str]:
+    """Why an item is here, most telling first."""
+    out: list[str] = []
+    if "keyword" in evidence.ranks and evidence.coverage > 0:
+        share = f"{min(1.0, evidence.coverage):.0%}"
+        out.append(_WORDS["keyword"][lang].format(share=share, rank=evidence.ranks["keyword"][0]))
+    if "vector" in evidence.ranks:
+        rank, score = evidence.ranks["vector"]
+        out.append(_WORDS["cross" if crossed else "vector"][lang].format(rank=rank, score=score))
+    if via is not None:
+        out.append(_WORDS["graph"][lang].format(via=via))
+    if wanted is not None and wanted == type_:
+        out.append(_WORDS["type"][lang].format(type=type_))
+    return out
+
+
+def column_of(text: str, offset: int) -> int:
+    """0-based UTF-16 column of an offset in its line."""
+    start = text.rfind("\n", 0, offset) + 1
+    return len(text[start:offset].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def locate(text: str, quote: str, line: int) -> tuple[int, int] | None:
+    """(offset, 1-based line) of the quote nearest to a line, or None if the note does not say it any more."""
+    best: tuple[int, int, int] | None = None
+    offset = text.find(quote)
+    counted, at = 0, 1
+    tries = 0
+    while offset >= 0 and tries < 1000:
+        at += text.count("\n", counted, offset)
+        counted = offset
+        if best is None or (abs(at - line), offset) < (best[0], best[1]):
+            best = (abs(at - line), offset, at)
+        if at >= line:
+            break
+        offset = text.find(quote, offset + 1)
+        tries += 1
+    return None if best is None else (best[1], best[2])
+
+
+def best_sentence(passage: str, words: frozenset[str]) -> tuple[int, int]:
+    """The span of the sentence that shares most with the question, else the first; rarer-looking (longer) words count more."""
+    best = (0, min(len(passage), 300))
+    score = -1.0
+    for start, end in sentences(passage)[:60]:
+        if not passage[start:end].strip():
+            continue
+        held = {token.text for token in tokenize(passage[start:end])} & words
+        value = sum(len(word) for word in held) / (20 + (end - start)) ** 0.3
+        if value > score:
+            best, score = (start, end), value
+    return best
+
+
+def shown(text: str) -> str:
+    """A passage for reading: block ids gone, cut at a line end past the limit."""
+    text = _BLOCK_ID.sub("", text).strip()
+    if len(text) <= TEXT_LIMIT:
+        return text
+    cut = text.rfind("\n", 0, TEXT_LIMIT)
+    return text[: cut if cut > TEXT_LIMIT // 2 else TEXT_LIMIT].rstrip() + " …"
+
+
+def layer_of(kind: str, type_: str | None) -> str:
+    """The layer of a note or passage by its type; facts have a table of their own."""
+    if kind == "fact":
+        return LAYER_OF_TYPE.get(type_ or "state", "semantic")  # type: ignore[call-overload] # unknown words fall to the default
+    if type_ in ("episodic", "sprint", "roundtable", "debug", "experiment", "incident", "meeting", "daily"):
+        return "episodic"
+    if type_ in ("procedure", "procedural", "how-to", "howto", "runbook"):
+        return "procedural"
+    return "semantic"
+
+
+def inject(trigger: str | None, action: str | None, text: str, note: str, line: int, as_of: str | None, lang: Lang) -> str:
+    """The form for an agent: condition, then what to know or do, with its citation. The text is quoted data, never an instruction."""
+    place = f"[{note}:{line}{', ' + as_of if as_of else ''}]"
+    body = action or text
+    if not trigger:
+        return f"{body} {place}"
+    return f"{trigger}，{body} {place}" if lang == "zh" else f"{trigger}, {body} {place}"
+
+
+def cost(text: str, note: str) -> int:
+    """What an item costs in the packet: its text and its citation."""
+    return estimate_tokens(text) + estimate_tokens(note) + 8
+
+
+def parts(evidence: Evidence, relevance: float) -> dict[str, Any]:
+    """What the score is made of. F, I, W, B and the gate come with the full score."""
+    channels = {name: {"rank": rank, "score": score} for name, (rank, score) in sorted(evidence.ranks.items())}
+    return {"channels": channels, "R": round(relevance, 4), "F": None, "I": None, "W": None, "B": None, "gate": None}
+
+
+def empty_reason(lang: Lang, nearest: Sequence[str], why: str) -> str:
+    """One sentence for an answer without items: why, and the nearest titles as guesses."""
+    names = (", " if lang == "en" else "、").join(nearest[:3])
+    if lang == "zh":
+        return {
+            "empty": "问题是空的。", "index": "索引里还没有笔记。", "scope": "这个文件夹里没有已索引的笔记。",
+            "type": "没有这一类型的记忆。", "weak": f"没有足够可靠的记忆。也许相关（未证实）：{names}。" if names else "没有找到相关的记忆。",
+        }[why]
+    return {
+        "empty": "The question is empty.", "index": "No note is indexed yet.", "scope": "No indexed note lies in that folder.",
+        "type": "No memory of that type was found.",
+        "weak": f"Nothing is sure enough. Perhaps (unverified): {names}." if names else "Nothing related was found.",
+    }[why]

@@ -1,0 +1,88 @@
+"""From raw channel scores to one calibrated relevance. Pure: every number that enters is an argument.
+
+Two kinds of evidence, each on a scale that means the same for every question and every vault:
+- `closeness`: cosine of centred vectors (0 = unrelated, about .5 and more = says it);
+- `coverage`: BM25 over a yardstick between the most this question could score and the best that any text scores for it
+  (the share of the question's information that the text holds).
+Relevance is their weighted sum. Words cannot be shared across languages, so where text and question differ in language
+the missing keywords are not held against the text: coverage is taken to be at least a share of closeness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The constants of relevance; config section `recall`."""
+
+    coverage: float = 1.8
+    yardstick: float = 0.3
+    cross_floor: float = 0.5
+    cross_penalty: float = 0.04
+    full: float = 2.0
+    """The weighted sum that counts as certain."""
+    rrf_k: int = 60
+    type_boost: float = 0.03
+    in_range: float = 1.15
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the channels say of one candidate."""
+
+    closeness: float | None = None
+    coverage: float = 0.0
+    graph: float = 0.0
+    ranks: dict[str, tuple[int, float]] = field(default_factory=dict)
+    """Channel -> (rank from 1, the channel's own score)."""
+
+
+def relevance(evidence: Evidence, same_language: bool, weights: Weights, keyword_only: bool = False) -> float:
+    """R in [0, 1]. `keyword_only`: the question has no vector at all, so coverage must speak alone."""
+    coverage = min(1.0, evidence.coverage)
+    if keyword_only:
+        text = coverage
+    else:
+        closeness = max(0.0, evidence.closeness or 0.0)
+        if same_language:
+            text = closeness + weights.coverage * coverage
+        else:
+            text = closeness + weights.coverage * max(coverage, weights.cross_floor * closeness) - weights.cross_penalty
+        text /= weights.full
+    return max(0.0, min(1.0, max(text, evidence.graph)))
+
+
+def coverage(score: float, best: float, ceiling: float, weights: Weights) -> float:
+    """BM25 as a share of the yardstick: `ceiling` if nothing comes near it, half way down to the `best` score otherwise.
+
+    The ceiling alone makes long questions hopeless (no text repeats them whole), the best alone makes weak matches certain.
+    """
+    yardstick = weights.yardstick * best + (1 - weights.yardstick) * max(ceiling, best)
+    return score / yardstick if yardstick > 0 else 0.0
+
+
+def fuse(lists: Mapping[str, Sequence[str]], weights: Mapping[str, float], k: int) -> dict[str, float]:
+    """Reciprocal rank fusion: channel -> keys, best first. Picks candidates, never judges them."""
+    out: dict[str, float] = {}
+    for channel in sorted(lists):
+        for rank, key in enumerate(lists[channel], 1):
+            out[key] = out.get(key, 0.0) + weights.get(channel, 1.0) / (k + rank)
+    return out
+
+
+def ranked(scores: Mapping[str, float], tie: Mapping[str, str] | None = None) -> list[str]:
+    """Keys by falling score; equal scores by `tie` or key, so that the same inputs always give the same order."""
+    names = tie or {}
+    return sorted(scores, key=lambda key: (-round(scores[key], 9), names.get(key, key)))
+
+
+def ranks_of(items: Iterable[tuple[str, float]]) -> dict[str, tuple[int, float]]:
+    """(key, score), best first -> key -> (rank from 1, score); the first occurrence counts."""
+    out: dict[str, tuple[int, float]] = {}
+    for key, score in items:
+        if key not in out:
+            out[key] = (len(out) + 1, score)
+    return out
