@@ -1,0 +1,158 @@
+"""The process that serves one vault: lock, threads, port, run file, and an orderly end.
+
+Order of start: the lock, the indexes (keyword answers come from what the last run left), the port and its run file, then the
+watcher, whose first report makes the indexer compare the whole vault, and the model in its own thread. Nothing that
+takes long stands before the first answer.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ebbtide import __version__, logs
+from ebbtide.index.backfill import Backfill
+from ebbtide.index.worker import Embedding, Flush, Indexer
+from ebbtide.runtime import Runtime, SystemClock, open_runtime, watch_pace
+from ebbtide.serve import pairing
+from ebbtide.serve.calls import API_LEVEL
+from ebbtide.serve.service import Service
+from ebbtide.vault.watcher import Watcher
+
+log = logging.getLogger(__name__)
+
+
+class Daemon:
+    """A served vault. `start` returns once requests are answered; `stop` brings everything to disk."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.service = Service(runtime)
+        self.embedding = Embedding(self._open_model, self._changed)
+        self.indexer = Indexer(runtime.sync, Flush(runtime.write_links, runtime.facts.flush), self._indexed)
+        self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
+        self.service.indexer, self.service.embedding, self.service.watcher = self.indexer, self.embedding, self.watcher
+        self._bound: Any = None
+        self._run_file: Path | None = None
+        self._stopped = threading.Event()
+
+    def start(self, port: int | None = None) -> int:
+        """Serve; returns the port. Raises PortTaken."""
+        from ebbtide.serve.api import create_app
+        from ebbtide.serve.server import serve
+
+        runtime = self.runtime
+        token = pairing.LiveToken(runtime.places.state)
+        server = runtime.config.server
+        self._bound = serve(create_app(self.service, token), port, first=server.port, tries=server.ports)
+        self.service.port = self._bound.port
+        self._bound.start()
+        if runtime.lock is not None:
+            runtime.lock.announce(self._bound.port)
+        self._run_file = pairing.announce(runtime.places.state, pairing.Run(
+            vault_id=runtime.vault_id, vault_path=str(runtime.root), port=self._bound.port, pid=_pid(), token=token(),
+            token_file=str(runtime.places.state / "token"), api=API_LEVEL, version=__version__,
+            started=time.strftime("%Y-%m-%dT%H:%M:%S%z"), command=(sys.executable, "-m", "ebbtide"),
+        ))
+        self.indexer.order(lambda: runtime.sync.adopt_facts(runtime.facts.load()))
+        self.indexer.start()
+        self.watcher.start()
+        self.embedding.start()
+        log.info("serving %s on 127.0.0.1:%d", runtime.root, self._bound.port)
+        return int(self._bound.port)
+
+    def stop(self) -> None:
+        """End in the order that loses nothing: no new requests, no new changes, then what is unwritten goes to disk."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        if self._run_file is not None:
+            pairing.withdraw(self._run_file)
+        if self._bound is not None:
+            self._bound.stop()
+        self.watcher.stop()
+        self.embedding.stop()
+        self.indexer.stop()
+        self.runtime.close()
+
+    def _open_model(self) -> Backfill | None:
+        # Collected once here: what start-up allocated stays, and later collections pass over it.
+        gc.collect()
+        gc.freeze()
+        return self.runtime.backfill if self.runtime.open_model(log.info) else None
+
+    def _indexed(self) -> None:
+        self.embedding.nudge()
+
+    def _changed(self) -> None:
+        self.runtime.sync.changes += 1
+
+
+class Stop(threading.Event):
+    """Set it to end `run`."""
+
+
+def run(vault: Path, port: int | None = None, options: Mapping[str, Any] | None = None) -> int:
+    """`ebbtide up`: serve in the foreground until SIGINT or SIGTERM. Returns the exit code.
+
+    `options`: "set" (settings by dotted key), "json" (no progress), "stop" (a `Stop`), "when_ready" (called once with port
+    and token when everything is indexed).
+    """
+    options = dict(options or {})
+    runtime = open_runtime(vault, read_only=False, options=options.get("set") or {})
+    logs.configure("info", file=runtime.state / "logs" / "ebbtide.log")
+    daemon = Daemon(runtime)
+    ended: Stop = options.get("stop") or Stop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    when_ready = options.get("when_ready")
+    try:
+        bound = daemon.start(port)
+        say = _Teller(daemon, bool(options.get("json")))
+        say.started(bound)
+        while not ended.wait(1.0):
+            status = say.progress()
+            if when_ready is not None and status["state"] in ("ready", "degraded") and status["progress"]["phase"] == "idle":
+                when_ready(bound, pairing.read_token(runtime.places.state))
+                when_ready = None
+    finally:
+        daemon.stop()
+    return 0
+
+
+class _Teller:
+    """Progress on stderr while there is any; one line where it serves."""
+
+    def __init__(self, daemon: Daemon, quiet: bool) -> None:
+        self._daemon, self._quiet, self._last, self._told = daemon, quiet, "", 0.0
+
+    def started(self, port: int) -> None:
+        """Say where."""
+        print(f"Ebbtide serves {self._daemon.runtime.root} on http://127.0.0.1:{port} (Ctrl-C stops it)", file=sys.stderr, flush=True)
+
+    def progress(self) -> dict[str, Any]:
+        """Say how far, every few seconds while something is under way, and once when it is done. Returns the status."""
+        status = self._daemon.service.status()
+        now = status["progress"]
+        line = status["message"]
+        if now["total"]:
+            eta = f", about {now['eta_seconds']:.0f} s left" if now["eta_seconds"] else ""
+            line = f"{now['phase']}: {now['done']}/{now['total']}{eta}"
+        if self._quiet or line == self._last or (now["total"] and time.monotonic() - self._told < 3):
+            return status
+        self._last, self._told = line, time.monotonic()
+        print(line, file=sys.stderr, flush=True)
+        return status
+
+
+def _pid() -> int:
+    import os
+
+    return os.getpid()

@@ -1,0 +1,305 @@
+"""What each command does: ask the vault's daemon or the vault itself, and show the answer.
+
+An action takes the parsed arguments and a `Screen` and returns the exit code. Nothing heavy is imported before it is
+needed; nothing but the answer goes to standard output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TextIO
+
+from ebbtide.memory.errors import BadRequest, NotFound
+from ebbtide.serve import client, pairing, show
+from ebbtide.serve.calls import encode
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Where output goes: text or, with --json, the API's bytes; progress to stderr."""
+
+    out: TextIO
+    err: TextIO
+    json: bool
+    pen: show.Pen
+
+    def answer(self, name: str, data: bytes, **more: Any) -> dict[str, Any]:
+        """Print an answer of the API and return it."""
+        body: dict[str, Any] = json.loads(data)
+        if self.json:
+            self.raw(data)
+        else:
+            self.out.write(_function(name)(body, self.pen, **more))
+        return body
+
+    def raw(self, data: bytes) -> None:
+        """Bytes as they are, whatever the code page of the terminal, and one newline."""
+        self.out.flush()
+        binary: BinaryIO | None = getattr(self.out, "buffer", None)
+        if binary is None:
+            self.out.write(data.decode() + "\n")
+        else:
+            binary.write(data + b"\n")
+            binary.flush()
+
+    def progress(self, line: str) -> None:
+        """One line of progress."""
+        self.err.write(f"{show.clean(line)}\n")
+        self.err.flush()
+
+
+def _function(name: str) -> Callable[..., str]:
+    return show.SHOWN[name]
+
+
+def vault_of(args: argparse.Namespace) -> Path | None:
+    """The vault that was named, in words or by EBBTIDE_VAULT."""
+    named = args.vault or os.environ.get("EBBTIDE_VAULT")
+    return Path(named).expanduser().absolute() if named else None
+
+
+def note_path(text: str, vault: Path) -> str:
+    """A note as the vault names it, from what a person typed or a shell completed."""
+    typed = Path(text).expanduser()
+    if typed.is_absolute() or not (vault / typed).exists():
+        path, base = typed.resolve(), vault.resolve()
+        if path.is_relative_to(base) and path.is_file():
+            return path.relative_to(base).as_posix()
+    return text.replace("\\", "/") if os.sep == "\\" else text
+
+
+NO_VECTORS: Final = frozenset({"facts", "fact", "links", "note", "notes"})
+"""What is answered from the notes alone: a vault opened for these need not be embedded first."""
+
+
+def _ask(
+    args: argparse.Namespace, screen: Screen, name: str, arguments: Mapping[str, Any], **more: Any
+) -> dict[str, Any]:
+    """Ask one question and show the answer."""
+    with client.connect(
+        vault_of(args), daemon_only=name in ("pause", "resume"), vectors=name not in NO_VECTORS, notice=screen.progress
+    ) as asker:
+        given = dict(arguments)
+        for key in ("note", "path"):
+            if given.get(key) is not None:
+                given[key] = note_path(given[key], asker.root)
+        data = asker.ask(name, **given)
+    return screen.answer(name, data, **more)
+
+
+def _query(args: argparse.Namespace) -> str:
+    return str(args.query) if args.query != "-" else sys.stdin.read().strip()
+
+
+def status(args: argparse.Namespace, screen: Screen) -> int:
+    """Print the state."""
+    _ask(args, screen, "status", {})
+    return 0
+
+
+def recall(args: argparse.Namespace, screen: Screen) -> int:
+    """Print what answers the question."""
+    include = sorted({state for states in args.include for state in states})
+    arguments = {
+        "query": _query(args), "type": args.type, "layer": args.layer, "scope": args.scope, "as_of": args.as_of,
+        "budget": args.budget, "include": include, "explain": args.explain, "limit": args.limit,
+    }
+    _ask(args, screen, "recall", arguments, **({} if screen.json else {"explain": args.explain}))
+    return 0
+
+
+def related(args: argparse.Namespace, screen: Screen) -> int:
+    """Print the notes near a note."""
+    _ask(args, screen, "related", {"note": args.note, "limit": args.limit})
+    return 0
+
+
+def explain(args: argparse.Namespace, screen: Screen) -> int:
+    """Print why (not) this note."""
+    _ask(args, screen, "explain", {"query": _query(args), "note": args.note})
+    return 0
+
+
+def facts(args: argparse.Namespace, screen: Screen) -> int:
+    """Print a page of facts."""
+    names = ("note", "type", "after", "limit", "refused")
+    _ask(args, screen, "facts", {name: getattr(args, name) for name in names})
+    return 0
+
+
+def fact(args: argparse.Namespace, screen: Screen) -> int:
+    """Print one fact."""
+    _ask(args, screen, "fact", {"id": args.id})
+    return 0
+
+
+def links(args: argparse.Namespace, screen: Screen) -> int:
+    """Print edges."""
+    _ask(args, screen, "links", {name: getattr(args, name) for name in ("note", "unresolved", "ambiguous", "limit")})
+    return 0
+
+
+def note(args: argparse.Namespace, screen: Screen) -> int:
+    """Print one note as it was read."""
+    _ask(args, screen, "note", {"path": args.note})
+    return 0
+
+
+def notes(args: argparse.Namespace, screen: Screen) -> int:
+    """Print what became of each note."""
+    _ask(args, screen, "notes", {"status": args.status, "limit": args.limit})
+    return 0
+
+
+def doctor(args: argparse.Namespace, screen: Screen) -> int:
+    """Print the checks; 1 if one failed."""
+    return 0 if _ask(args, screen, "doctor", {})["ok"] else 1
+
+
+def pause(args: argparse.Namespace, screen: Screen) -> int:
+    """Let the daemon pause."""
+    _ask(args, screen, "pause", {"minutes": args.minutes})
+    return 0
+
+
+def resume(args: argparse.Namespace, screen: Screen) -> int:
+    """Let the daemon go on."""
+    _ask(args, screen, "resume", {})
+    return 0
+
+
+POLL: Final = 0.5
+
+
+def rebuild(args: argparse.Namespace, screen: Screen) -> int:
+    """Start a rebuild and wait for its end; 1 if it failed."""
+    asked = [what for what in ("text", "vectors", "links", "facts") if getattr(args, what)]
+    if len(asked) > 1 and not args.all:
+        raise BadRequest("One index at a time, or all of them.", "Use --all.")
+    what = "all" if args.all or not asked else asked[0]
+    with client.connect(vault_of(args), read_only=False, notice=screen.progress) as asker:
+        data = asker.ask("rebuild", what=what)
+        job = json.loads(data)
+        last = ""
+        while job["state"] in ("queued", "running"):
+            now = job["progress"]
+            line = f"{job['what']}: {now['phase']} {now['done']} of {now['total']}"
+            if line != last:
+                screen.progress(line)
+            last = line
+            time.sleep(POLL)
+            data = asker.ask("job", id=job["id"])
+            job = json.loads(data)
+    screen.answer("rebuild", data)
+    return 0 if job["state"] == "done" else 1
+
+
+def up(args: argparse.Namespace, screen: Screen) -> int:
+    """Run the daemon here until it is told to stop."""
+    vault = Path(args.place).expanduser().absolute() if args.place else vault_of(args)
+    if vault is None:
+        raise BadRequest("Which vault?", "Try: ebbtide up ~/Notes")
+    from ebbtide import daemon
+
+    return daemon.run(vault, args.port, {"set": dict(args.settings), "json": screen.json})
+
+
+def exam_ask(args: argparse.Namespace, screen: Screen) -> int:
+    """Put a file of questions to the vault, without the daemon: the same files must give the same results."""
+    vault = vault_of(args)
+    if vault is None:
+        raise BadRequest("Which vault?", "Add --vault PATH or set EBBTIDE_VAULT.")
+    from ebbtide.prove import exam
+
+    queries, out = Path(args.queries).expanduser(), Path(args.out).expanduser()
+    result: Any = exam.ask(vault, queries, out, args.no_scope, screen.progress)
+    if screen.json:
+        screen.raw(encode(result if isinstance(result, dict) else {"out": str(out)}))
+    else:
+        screen.progress(f"Results: {out}")
+    return 0
+
+
+def token(args: argparse.Namespace, screen: Screen) -> int:
+    """Print the token, a new one if asked for."""
+    state = pairing.state_folder()
+    value = pairing.rotate_token(state) if args.action == "rotate" else pairing.ensure_token(state)
+    if screen.json:
+        screen.raw(encode({"token": value, "file": str(state / "token")}))
+    else:
+        screen.out.write(value + "\n")
+    return 0
+
+
+def config(args: argparse.Namespace, screen: Screen) -> int:
+    """Print the settings in force, or the table of all of them; 3 if something in them is wrong."""
+    if args.table:
+        from ebbtide.config import table_markdown
+
+        screen.out.write(table_markdown())
+        return 0
+    vault = vault_of(args)
+    if vault is None:
+        raise BadRequest("Which vault?", "Add --vault PATH or set EBBTIDE_VAULT.")
+    from ebbtide.runtime import Places, load_config
+
+    settings, problems = load_config(Places.of(os.environ), vault, os.environ, dict(args.settings))
+    values = flat(settings)
+    told = [
+        {"path": p.path, "line": p.line, "code": p.code, "message": p.message, "fix": p.fix, "severity": p.severity}
+        for p in problems
+    ]
+    if screen.json:
+        screen.raw(encode({"values": values, "problems": told}))
+    else:
+        rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in values.items()]
+        screen.out.write(show.table(rows, ("key", "value"), screen.pen))
+        for problem in told:
+            screen.progress(show.problem_line(problem))
+    return 3 if told else 0
+
+
+def flat(settings: Any) -> dict[str, Any]:
+    """Dotted keys, as they are written in the files, and plain values."""
+    import dataclasses
+
+    found: dict[str, Any] = {}
+    for section in dataclasses.fields(settings):
+        keys = getattr(settings, section.name)
+        for item in dataclasses.fields(keys):
+            value = getattr(keys, item.name)
+            plain = dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
+            found[f"{section.name}.{item.name.rstrip('_')}"] = plain
+    return found
+
+
+def openapi(_args: argparse.Namespace, screen: Screen) -> int:
+    """Print the OpenAPI document."""
+    from ebbtide.serve import docs
+
+    screen.raw(docs.openapi_text().encode().rstrip(b"\n"))
+    return 0
+
+
+def schema(args: argparse.Namespace, screen: Screen) -> int:
+    """Print one schema or the names of all."""
+    from ebbtide.serve import docs
+
+    names = docs.schema_names()
+    if args.name is None:
+        if screen.json:
+            screen.raw(encode(names))
+        else:
+            screen.out.write("".join(f"{name}\n" for name in names))
+        return 0
+    if args.name not in names:
+        raise NotFound(f"There is no schema {args.name!r}.", f"There are: {', '.join(names)}.")
+    screen.raw(docs.schema_text(args.name).encode().rstrip(b"\n"))
+    return 0

@@ -1,0 +1,212 @@
+"""The HTTP API: every use-case of the service as a route on the loopback address. `guard` says who gets this far.
+
+Routes are plain functions, so that they run in the thread pool and a slow search never holds up the state. Answers are
+encoded once from the service's own objects; the models of `wire` describe them here and are held to them in the tests.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection
+from typing import Annotated, Any, Final
+
+from fastapi import FastAPI, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+
+from ebbtide.memory.errors import EbbtideError
+from ebbtide.serve import wire, wire_memory
+from ebbtide.serve.calls import API_HEADER, API_LEVEL, CALLS, UseCases, encode
+from ebbtide.serve.guard import Inner, Outer, failure
+
+log = logging.getLogger(__name__)
+
+SEARCHES: Final = 4
+"""Searches at once. More would only take turns on the processor, each of them too late."""
+PATIENCE: Final = 1.0
+"""Seconds a search waits for its turn before it is sent away."""
+
+ID = Annotated[str, Path(max_length=64)]
+NOTE_PATH = Annotated[str, Path(max_length=4096)]
+
+
+class Json(Response):
+    """An answer of the service, encoded as the command line would."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """The bytes on the wire."""
+        return encode(content)
+
+
+class Busy(EbbtideError):
+    """Too many searches at once."""
+
+    status = 503
+    code = "busy"
+
+
+def create_app(
+    service: UseCases, token: str | Callable[[], str], port: int = 0, *,
+    allowed_origins: Collection[str] = ("app://obsidian.md",), searches: int = SEARCHES, patience: float = PATIENCE,
+) -> FastAPI:
+    """The application for one vault. `token` may be a function, for a token that is rotated while the daemon runs.
+
+    `port` is what the Host header must name; `server.serve` sets it to the port it got, as `app.state.port`.
+    """
+    held = (lambda: token) if isinstance(token, str) else token
+    app: FastAPI = FastAPI(
+        title="Ebbtide", version=str(API_LEVEL), docs_url=None, redoc_url=None, openapi_url=None,
+        description=f"Loopback only, a bearer token on every route. Interface level {API_LEVEL} ({API_HEADER}).",
+        generate_unique_id_function=lambda route: route.name, default_response_class=Json,
+        responses={"default": {"model": wire.ErrorResponse, "description": "Why it could not be done; the remedy."}},
+        middleware=[
+            Middleware(Outer, port=lambda: app.state.port, origins=allowed_origins),
+            Middleware(
+                CORSMiddleware, allow_origins=list(allowed_origins), allow_methods=["GET", "POST", "PATCH"],
+                allow_headers=["Authorization", "Content-Type", API_HEADER], expose_headers=[API_HEADER, "Retry-After"],
+                allow_private_network=True,
+            ),
+            Middleware(Inner, token=held),
+        ],
+    )
+    app.state.port = port
+    _errors(app)
+    _routes(app, service, threading.BoundedSemaphore(searches), patience)
+    return app
+
+
+def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, patience: float) -> None:
+    """Every entry of `CALLS`; a test holds the two to each other."""
+
+    def search(ask: Callable[[], dict[str, Any]]) -> Json:
+        if not turns.acquire(timeout=patience):
+            raise Busy("Too many questions at once.", "Ask again in a second.")
+        try:
+            return _done(ask)
+        finally:
+            turns.release()
+
+    @app.get(CALLS["status"].path, responses=_ok(wire.StatusResponse))
+    def status() -> Json:
+        """State of the daemon: handshake, progress, counts, problems. Cheap; poll `change` to notice news."""
+        return _done(lambda: service.status() | {"port": app.state.port})
+
+    @app.post(CALLS["recall"].path, responses=_ok(wire_memory.RecallResponse))
+    def recall(body: wire.RecallRequest) -> Json:
+        """The memories that answer a question, with reasons and exact places."""
+        return search(lambda: service.recall(**body.model_dump()))
+
+    @app.get(CALLS["related"].path, responses=_ok(wire_memory.RelatedResponse))
+    def related(query: Annotated[wire.RelatedQuery, Query()]) -> Json:
+        """Notes near a note."""
+        return search(lambda: service.related(**query.model_dump()))
+
+    @app.post(CALLS["explain"].path, responses=_ok(wire_memory.ExplainResponse))
+    def explain(body: wire.ExplainRequest) -> Json:
+        """Why a note is, or is not, among the answers to a question."""
+        return search(lambda: service.explain(**body.model_dump()))
+
+    @app.get(CALLS["facts"].path, responses=_ok(wire_memory.FactsResponse))
+    def facts(query: Annotated[wire.FactsQuery, Query()]) -> Json:
+        """Facts by id, a page at a time."""
+        return _done(lambda: service.facts(**query.model_dump()))
+
+    @app.get(CALLS["fact"].path, responses=_ok(wire_memory.FactResponse))
+    def fact(id: ID) -> Json:
+        """One fact with its history."""
+        return _done(lambda: service.fact(id=id))
+
+    @app.get(CALLS["links"].path, responses=_ok(wire_memory.LinksResponse))
+    def links(query: Annotated[wire.LinksQuery, Query()]) -> Json:
+        """Edges between notes."""
+        return _done(lambda: service.links(**query.model_dump()))
+
+    @app.get(CALLS["notes"].path, responses=_ok(wire_memory.NotesResponse))
+    def notes(query: Annotated[wire.NotesQuery, Query()]) -> Json:
+        """What became of each note: indexed, waiting, skipped or failed, with the reason."""
+        return _done(lambda: service.notes(**query.model_dump()))
+
+    @app.get("/v1/notes/{path:path}", responses=_ok(wire_memory.NoteResponse))
+    def note(path: NOTE_PATH) -> Json:
+        """A note as it was read: properties, headings, passages, facts, links both ways, problems."""
+        return _done(lambda: service.note(path=path))
+
+    @app.post(CALLS["rebuild"].path, responses=_ok(wire.JobResponse))
+    def rebuild(body: wire.RebuildRequest) -> Json:
+        """Throw an index away and build it again; answers at once with a job."""
+        return _done(lambda: service.rebuild(what=body.what))
+
+    @app.get(CALLS["job"].path, responses=_ok(wire.JobResponse))
+    def job(id: ID) -> Json:
+        """How far a job is."""
+        return _done(lambda: service.job(id=id))
+
+    @app.get(CALLS["doctor"].path, responses=_ok(wire.DoctorResponse))
+    def doctor() -> Json:
+        """Checks of everything that can be wrong, each with its remedy."""
+        return _done(service.doctor)
+
+    @app.post(CALLS["pause"].path, responses=_ok(wire.PauseResponse))
+    def pause(body: wire.PauseRequest) -> Json:
+        """Stop indexing, for some minutes or until told to go on. Questions are still answered."""
+        return _done(lambda: service.pause(minutes=body.minutes))
+
+    @app.post(CALLS["resume"].path, responses=_ok(wire.PauseResponse))
+    def resume(body: wire.ResumeRequest) -> Json:
+        """Go on indexing."""
+        del body  # wanted only so that unknown keys are refused
+        return _done(service.resume)
+
+
+def _ok(model: type[wire.Response]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"model": model}}
+
+
+def _done(ask: Callable[[], dict[str, Any]]) -> Json:
+    """The answer of a use-case. What it raises on purpose goes to `_errors`, anything else to the log."""
+    try:
+        return Json(ask())
+    except EbbtideError:
+        raise
+    except BaseException as error:
+        # A panic in one of the Rust libraries arrives as a BaseException and would take the server's thread with it.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        log.exception("a request failed")
+        return Json(_INTERNAL, 500)
+
+
+_INTERNAL: Final = failure("internal", "Something went wrong inside Ebbtide.", "See the log, or run: ebbtide doctor")
+
+
+def _errors(app: FastAPI) -> None:
+    """Every kind of failure to one shape of body, in this one place."""
+
+    @app.exception_handler(EbbtideError)
+    def known(_request: Request, error: EbbtideError) -> Json:
+        headers = {"Retry-After": "1"} if isinstance(error, Busy) else None
+        return Json(failure(error.code, error.reason, error.remedy), error.status, headers=headers)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_request: Request, error: RequestValidationError) -> Json:
+        reason = wire.describe(error.errors())
+        return Json(failure("bad-request", reason, "See `ebbtide openapi` for what is allowed."), 400)
+
+    @app.exception_handler(HTTPException)
+    def other(request: Request, error: HTTPException) -> Json:
+        code, reason = {
+            404: ("not-found", "There is no such route."),
+            405: ("method", f"{request.method} is not possible here."),
+        }.get(error.status_code, ("bad-request", str(error.detail)))
+        remedy = "See `ebbtide openapi` for the routes."
+        return Json(failure(code, reason, remedy), error.status_code, headers=error.headers)
+
+    @app.exception_handler(Exception)
+    def unexpected(_request: Request, _error: Exception) -> Json:
+        return Json(_INTERNAL, 500)

@@ -1,0 +1,153 @@
+"""What the API offers, as data: the server, its client and the command line share this page and nothing heavier.
+
+Imports the standard library only: the command line loads it on every start. `UseCases` is what `serve.service.Service`
+offers; each answer is a JSON object of the shape that `wire` and `wire_memory` give under the name in `CALLS`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+from urllib.parse import quote, urlencode
+
+API_LEVEL: Final = 1
+"""Raised when an existing key changes its meaning or goes away; new keys do not raise it."""
+MIN_API_LEVEL: Final = 1
+"""The oldest level this daemon still answers."""
+API_HEADER: Final = "X-Ebbtide-Api"
+APP: Final = "ebbtide"
+HOST: Final = "127.0.0.1"
+"""Never `localhost`: that may mean ::1 only."""
+DEFAULT_PORT: Final = 27631
+
+Body = dict[str, Any]
+
+
+class UseCases(Protocol):
+    """Everything that can be asked of an open vault."""
+
+    def status(self) -> Body:
+        """State, handshake and change counter."""
+
+    def recall(
+        self, query: str, *, type: str | None = None, layer: str | None = None, scope: str | None = None,
+        as_of: str | None = None, budget: int | None = None, include: Sequence[str] = (), explain: bool = False,
+        limit: int | None = None,
+    ) -> Body:
+        """The memories that answer a question."""
+
+    def related(self, note: str, limit: int = 10) -> Body:
+        """Notes near a note."""
+
+    def explain(self, query: str, note: str) -> Body:
+        """Why a note is, or is not, among the answers."""
+
+    def facts(
+        self, note: str | None = None, *, type: str | None = None, after: str = "", limit: int = 50,
+        refused: bool = False,
+    ) -> Body:
+        """Facts by id, a page at a time."""
+
+    def fact(self, id: str) -> Body:
+        """One fact with its history."""
+
+    def links(
+        self, note: str | None = None, *, unresolved: bool = False, ambiguous: bool = False, limit: int = 200
+    ) -> Body:
+        """Edges."""
+
+    def note(self, path: str) -> Body:
+        """A note as it was read."""
+
+    def notes(self, status: str | None = None, limit: int = 200) -> Body:
+        """What became of each note."""
+
+    def rebuild(self, what: str = "all") -> Body:
+        """Start rebuilding an index; answers with a job."""
+
+    def job(self, id: str) -> Body:
+        """How far a job is."""
+
+    def doctor(self) -> Body:
+        """Checks of everything that can be wrong."""
+
+    def pause(self, minutes: int | None = None) -> Body:
+        """Stop indexing for a while."""
+
+    def resume(self) -> Body:
+        """Go on indexing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One use-case on the wire: `{name}` in the path is an argument, `request` the model of the others."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    request: str | None
+    response: str
+
+    def target(self, arguments: Mapping[str, Any]) -> tuple[str, bytes | None]:
+        """The path with its query, and the body, for the arguments; those that are None are left to the server."""
+        rest = {name: value for name, value in arguments.items() if value is not None}
+        path = self.path
+        for name in list(rest):
+            if "{" + name + "}" in path:
+                path = path.replace("{" + name + "}", quote(str(rest.pop(name)), safe="/", errors="surrogateescape"))
+        if self.method == "POST":
+            return path, encode(rest)
+        pairs = {name: str(value).lower() if isinstance(value, bool) else value for name, value in rest.items()}
+        return (f"{path}?{urlencode(pairs, errors='surrogateescape')}" if pairs else path), None
+
+
+CALLS: Final[dict[str, Call]] = {
+    "status": Call("GET", "/v1/status", None, "StatusResponse"),
+    "recall": Call("POST", "/v1/recall", "RecallRequest", "RecallResponse"),
+    "related": Call("GET", "/v1/related", "RelatedQuery", "RelatedResponse"),
+    "explain": Call("POST", "/v1/explain", "ExplainRequest", "ExplainResponse"),
+    "facts": Call("GET", "/v1/facts", "FactsQuery", "FactsResponse"),
+    "fact": Call("GET", "/v1/facts/{id}", None, "FactResponse"),
+    "links": Call("GET", "/v1/links", "LinksQuery", "LinksResponse"),
+    "notes": Call("GET", "/v1/notes", "NotesQuery", "NotesResponse"),
+    "note": Call("GET", "/v1/notes/{path}", None, "NoteResponse"),
+    "rebuild": Call("POST", "/v1/rebuild", "RebuildRequest", "JobResponse"),
+    "job": Call("GET", "/v1/jobs/{id}", None, "JobResponse"),
+    "doctor": Call("GET", "/v1/doctor", None, "DoctorResponse"),
+    "pause": Call("POST", "/v1/pause", "PauseRequest", "PauseResponse"),
+    "resume": Call("POST", "/v1/resume", "ResumeRequest", "PauseResponse"),
+}
+"""Every use-case by the name of its method; each is one route and, at least, one command."""
+
+
+def encode(body: Any) -> bytes:
+    """An answer as the bytes on the wire: UTF-8 JSON without spaces.
+
+    Two things that JSON cannot carry must not fail a whole answer: file names that are not UTF-8 reach us with lone
+    surrogates, which become question marks, and a score that is not a number becomes null.
+    """
+    try:
+        text = _dumps(body)
+    except ValueError:
+        text = _dumps(_finite(body))
+    return text.encode("utf-8", "replace")
+
+
+def _dumps(body: Any) -> str:
+    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value

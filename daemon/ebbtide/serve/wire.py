@@ -1,0 +1,272 @@
+"""The shapes on the wire: what a client may send (unknown keys refused) and what it gets (unknown keys allowed).
+
+`serve.service` answers with plain objects of exactly these shapes, so that the command line prints the same bytes with
+and without a daemon; tests hold the real answers to the models and the models to schemas/. Every response key is
+always there: what is unknown is null, what is none is an empty list. Times are ISO 8601 strings, days YYYY-MM-DD,
+durations milliseconds unless the name says otherwise, places as in memory.records (line from 1, UTF-16 column from 0).
+Requests, status, work and errors are here; what recall, facts, links and notes answer is in `wire_memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ebbtide.memory.states import FactType, Layer
+
+MAX_BODY_BYTES: Final = 256 * 1024
+MAX_QUERY_CHARS: Final = 100 * 1024
+"""Longer questions are refused; between 2,048 characters and this the service cuts them and says so in `skipped`."""
+
+
+def _real_day(text: str) -> str:
+    """The day, if the calendar has it (the pattern alone would let 2026-02-30 pass)."""
+    date.fromisoformat(text)
+    return text
+
+
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_real_day)]
+VaultPath = Annotated[str, Field(min_length=1, max_length=4096)]
+Include = Literal["stale", "archived", "frozen", "quarantined", "conversations"]
+RebuildWhat = Literal["text", "vectors", "links", "facts", "all"]
+DaemonState = Literal["starting", "indexing", "ready", "paused", "degraded"]
+NoteStatus = Literal["indexed", "pending", "skipped", "failed"]
+
+
+class Request(BaseModel):
+    """What a client sends: a key we do not know is a mistake worth telling."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Response(BaseModel):
+    """What a client gets: later versions may add keys, so readers must let them pass."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+# --- requests -----------------------------------------------------------------------------------------------------
+
+
+class RecallRequest(Request):
+    """POST /v1/recall."""
+
+    query: str = Field(max_length=MAX_QUERY_CHARS, description="The question, in any language; never read as syntax.")
+    type: str | None = Field(None, max_length=64, description="Only this type of memory (decision, lesson, ...).")
+    layer: Layer | None = Field(None, description="Only memories of this layer.")
+    scope: str | None = Field(None, max_length=4096, description="Only notes in this folder.")
+    as_of: Day | None = Field(None, description="Answer as on that day; records dated later are hidden.")
+    budget: int | None = Field(None, ge=1, le=1_000_000, description="Tokens the items may take together.")
+    include: list[Include] = Field(default_factory=list, description="States that are hidden unless asked for.")
+    explain: bool = Field(False, description="Fill `parts` and the reasons of what was left out.")
+    limit: int | None = Field(None, ge=1, le=100, description="At most so many items.")
+
+
+class ExplainRequest(Request):
+    """POST /v1/explain: why (not) this note for this question."""
+
+    query: str = Field(max_length=MAX_QUERY_CHARS)
+    note: VaultPath
+
+
+class RebuildRequest(Request):
+    """POST /v1/rebuild."""
+
+    what: RebuildWhat = "all"
+
+
+class PauseRequest(Request):
+    """POST /v1/pause; without minutes until `resume`."""
+
+    minutes: int | None = Field(None, ge=1, le=60 * 24 * 7)
+
+
+class ResumeRequest(Request):
+    """POST /v1/resume takes an empty object."""
+
+
+class RelatedQuery(Request):
+    """GET /v1/related."""
+
+    note: VaultPath
+    limit: int = Field(10, ge=1, le=100)
+
+
+class FactsQuery(Request):
+    """GET /v1/facts. `after` is the `next` of the page before."""
+
+    note: VaultPath | None = None
+    type: FactType | None = None
+    after: str = Field("", max_length=64)
+    limit: int = Field(50, ge=1, le=1000)
+    refused: bool = Field(False, description="What a gate refused, with the reason, instead of the facts.")
+
+
+class LinksQuery(Request):
+    """GET /v1/links. `note` takes the links that leave or reach it."""
+
+    note: VaultPath | None = None
+    unresolved: bool = False
+    ambiguous: bool = False
+    limit: int = Field(200, ge=1, le=10_000)
+
+
+class NotesQuery(Request):
+    """GET /v1/notes: what became of each note."""
+
+    status: NoteStatus | None = None
+    limit: int = Field(200, ge=1, le=10_000)
+
+
+# --- status -------------------------------------------------------------------------------------------------------
+
+
+class VaultInfo(Response):
+    """Which vault this daemon serves; clients compare `id` with the run file's."""
+
+    id: str
+    name: str
+    path: str
+
+
+class Counts(Response):
+    """How much there is. `notes` = indexed + pending + skipped + failed."""
+
+    notes: int
+    indexed: int
+    pending: int
+    skipped: int
+    failed: int
+    passages: int
+    facts: int
+    links: int
+    unresolved: int
+    ambiguous: int
+    vectors: int
+    vectors_wanted: int
+
+
+class Progress(Response):
+    """How far the present work is; `idle` with 0 of 0 when there is none."""
+
+    phase: str = Field(description="idle, scan, parse, keyword, links, facts, model or vectors.")
+    done: int
+    total: int
+    eta_seconds: float | None
+
+
+class ModelInfo(Response):
+    """The embedding model. Without it everything works by keyword; `message` says what is the matter."""
+
+    name: str
+    fingerprint: str | None
+    state: Literal["ready", "preparing", "missing", "failed", "off"]
+    message: str
+
+
+class WatchInfo(Response):
+    """How changes are noticed, and what is weak about it here."""
+
+    mode: Literal["events", "scan", "off"]
+    message: str
+
+
+class ProblemInfo(Response):
+    """Something in a user's file that is not as it should be; memory.errors.Problem."""
+
+    path: str
+    line: int | None
+    code: str
+    message: str
+    fix: str
+    severity: Literal["info", "warning", "error"]
+
+
+class StatusResponse(Response):
+    """GET /v1/status: handshake, state and the change counter that clients poll."""
+
+    app: Literal["ebbtide"]
+    version: str
+    api: int = Field(description="The level of this interface.")
+    api_min: int = Field(description="The oldest level still answered.")
+    vault: VaultInfo
+    state: DaemonState
+    message: str = Field(description="The state in one sentence for a person.")
+    change: int = Field(description="Grows with every visible change; poll and compare.")
+    counts: Counts
+    progress: Progress
+    model: ModelInfo
+    keyword_ready: bool
+    vectors_ready: bool
+    problems: list[ProblemInfo] = Field(description="The worst and newest, capped.")
+    problem_count: int
+    watch: WatchInfo
+    paused_until: str | None
+    uptime_seconds: float
+    pid: int
+    port: int | None = Field(description="Null when the command line opened the vault itself.")
+
+
+# --- work and errors ----------------------------------------------------------------------------------------------
+
+
+class JobResponse(Response):
+    """POST /v1/rebuild and GET /v1/jobs/{id}."""
+
+    id: str
+    what: str
+    state: Literal["queued", "running", "done", "failed"]
+    progress: Progress
+    message: str = Field(description="Why it failed, else empty.")
+    started: str | None
+    finished: str | None
+
+
+class Check(Response):
+    """One thing `doctor` looked at; `fix` is empty when it is in order."""
+
+    name: str
+    ok: bool
+    message: str
+    fix: str
+
+
+class DoctorResponse(Response):
+    """GET /v1/doctor."""
+
+    ok: bool
+    checks: list[Check]
+
+
+class PauseResponse(Response):
+    """POST /v1/pause and /v1/resume."""
+
+    state: DaemonState
+    paused_until: str | None
+
+
+class ErrorInfo(Response):
+    """Why it could not be done and what to do about it; `code` is stable (memory.errors)."""
+
+    code: str
+    reason: str
+    remedy: str
+
+
+class ErrorResponse(Response):
+    """The body of every answer that is not 2xx."""
+
+    error: ErrorInfo
+
+
+def describe(errors: Iterable[Any]) -> str:
+    """What pydantic found wrong, as one sentence: which key and why; never the value, which may be long or private."""
+    parts = []
+    for entry in list(errors)[:3]:
+        where = [str(part) for part in entry["loc"] if part not in ("body", "query", "path")]
+        named = where and entry["type"] != "json_invalid"  # there the place is a character, not a key
+        parts.append(f"`{'.'.join(where)}`: {entry['msg']}" if named else str(entry["msg"]))
+    return "; ".join(parts) + "."

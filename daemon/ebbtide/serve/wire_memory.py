@@ -1,0 +1,347 @@
+"""The shapes on the wire, second part: what recall, facts, links and notes answer. See `wire` for the rules."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from ebbtide.memory.states import FactType, Frame, Layer, LinkKind, Origin, Precision, Scope, State
+from ebbtide.serve.wire import NoteStatus, ProblemInfo, Response
+
+ItemKind = Literal["fact", "passage", "episode", "core", "concept", "working"]
+
+
+class Temperature(Response):
+    """How warm a memory is by use; the word and the number behind it."""
+
+    word: Literal["hot", "warm", "cool", "frozen"]
+    value: float
+
+
+class Channel(Response):
+    """Where one way of finding placed the item: 1 is best; `score` is its own and cannot be compared."""
+
+    rank: int
+    score: float
+
+
+class Parts(Response):
+    """What the score is made of (algorithms.md B). Null: this version does not use that part."""
+
+    channels: dict[str, Channel] = Field(description="keyword, vector, graph, recent: only those that found it.")
+    R: float = Field(description="Relevance, 0 to 1.")
+    F: float | None = Field(description="Freshness.")
+    I: float | None = Field(description="Importance.")  # noqa: E741 -- the name in the published formula
+    W: float | None = Field(description="Weight of the temperature.")
+    B: float | None = Field(description="Reward of confirmed uses.")
+    gate: float | None = Field(description="Frame gate: 0 withdraws the reward.")
+
+
+class ChainStep(Response):
+    """One step of a causal chain."""
+
+    note: str
+    line: int
+    type: str
+    text: str
+
+
+class RecallItem(Response):
+    """One memory, with the place it comes from and the reasons it is here."""
+
+    id: str
+    kind: ItemKind
+    layer: Layer
+    text: str
+    inject: str = Field(description='The form for an agent: "when ..., do ...".')
+    note: str
+    line: int
+    column: int
+    quote: str
+    heading: str | None
+    type: str
+    state: State
+    temperature: Temperature | None
+    score: float
+    why: list[str] = Field(description="Sentences a person reads, in the language of the question.")
+    parts: Parts
+    chain: list[ChainStep]
+    as_of: str | None = Field(description="The day the claim was made, as far as known.")
+    tokens: int
+    lead: bool = Field(description="Confidence below 0.5: shown as a lead, never injected.")
+
+
+class Route(Response):
+    """What kind of memory the question seems to want."""
+
+    type: str | None
+    layer: Layer | None
+    explicit: bool = Field(description="Asked for by the client, so it filters; otherwise guessed, so it only weighs.")
+
+
+class Skipped(Response):
+    """A step that was left out or cut short, and why."""
+
+    step: str
+    why: str
+
+
+class RecallResponse(Response):
+    """POST /v1/recall."""
+
+    items: list[RecallItem]
+    notes: list[str] = Field(description="Distinct paths, best first, before the budget.")
+    route: Route
+    frame: Frame
+    budget: int
+    tokens: int
+    ms: dict[str, float] = Field(description="By step; `total` is the whole.")
+    skipped: list[Skipped]
+    hidden: dict[str, int] = Field(description="Matches left out, by state.")
+    abstained: bool
+    empty_reason: str | None = Field(description="One sentence when there are no items, else null.")
+
+
+class RelatedItem(Response):
+    """A note near another one."""
+
+    note: str
+    title: str
+    line: int
+    quote: str
+    score: float
+    why: list[str]
+    channels: dict[str, Channel]
+
+
+class RelatedResponse(Response):
+    """GET /v1/related."""
+
+    note: str
+    items: list[RelatedItem]
+    ms: dict[str, float]
+    skipped: list[Skipped]
+    empty_reason: str | None
+
+
+class ExplainStep(Response):
+    """One stage of recall and what it made of the note."""
+
+    step: str
+    passed: bool
+    message: str
+
+
+class ExplainResponse(Response):
+    """POST /v1/explain."""
+
+    query: str
+    note: str
+    found: bool = Field(description="Among the ranked notes.")
+    rank: int | None = Field(description="From 1, before the budget.")
+    returned: bool = Field(description="Among the items of the answer.")
+    reason: str = Field(description="The verdict in one sentence.")
+    steps: list[ExplainStep]
+    items: list[RecallItem] = Field(description="What this note offers for the question, best first.")
+
+
+# --- records ------------------------------------------------------------------------------------------------------
+
+
+class EvidenceRecord(Response):
+    """A further place that says the same."""
+
+    source: str
+    line: int
+    quote: str
+    created_at: str | None
+
+
+class FactRecord(Response):
+    """A line of facts.jsonl, formats.md 2, folded with the rulings; what this version does not know passes through."""
+
+    id: str
+    fact: str
+    source: str
+    line: int
+    quote: str
+    note_hash: str
+    type: FactType
+    recorded_at: str
+    heading: str | None
+    source_kind: Literal["note", "conversation", "external"]
+    tags: list[str]
+    created_at: str | None
+    precision: Precision | None
+    verified_at: str | None
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    unit: str | None
+    valid_from: str | None
+    valid_to: str | None
+    origin: Origin
+    confidence: float
+    importance: float
+    scope: Scope
+    project: str | None
+    frame: Frame
+    trigger: str
+    action: str | None
+    why: str | None
+    because: str | None
+    evidence: list[EvidenceRecord]
+    related: list[dict[str, Any]]
+    expires_at: str | None
+    review_at: str | None
+    extractor: str
+    private: bool
+
+
+class FactView(FactRecord):
+    """A fact as the API shows it: the record, the layer of its type, and where it stands in its life."""
+
+    layer: Layer
+    state: State
+    temperature: Temperature | None
+
+
+class RefusedFact(Response):
+    """A candidate that a gate refused, and why."""
+
+    fact: str
+    source: str
+    line: int
+    quote: str
+    rule: str
+    reason: str
+
+
+class FactsResponse(Response):
+    """GET /v1/facts, by id. `next` goes into `after` for the next page; null on the last one."""
+
+    facts: list[FactView]
+    refused: list[RefusedFact] = Field(description="Instead of the facts, when asked for.")
+    total: int
+    next: str | None
+
+
+class FactResponse(Response):
+    """GET /v1/facts/{id}: the fact and every revision that touched it, oldest first (formats.md 4)."""
+
+    fact: FactView
+    history: list[dict[str, Any]]
+
+
+class LinkRecord(Response):
+    """A line of links.jsonl, formats.md 3."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True, serialize_by_alias=True)
+
+    source: str
+    from_: str = Field(alias="from")
+    target: str | None
+    type: str
+    weight: Literal["strong", "weak"]
+    raw: str
+    kind: LinkKind
+    relation: str | None
+    declared: bool
+    confidence: float
+    heading: str | None
+    block: str | None
+    alias: str | None
+    offset: int
+    line: int
+    column: int
+    snippet: str
+    ambiguous: bool
+    native: bool
+
+
+class LinksResponse(Response):
+    """GET /v1/links, sorted by source and offset; the counts are of everything that matched, not of this page."""
+
+    links: list[LinkRecord]
+    total: int
+    unresolved: int
+    ambiguous: int
+
+
+class NoteEntry(Response):
+    """What became of one note; `reason` says why it was skipped or failed, else it is null."""
+
+    path: str
+    id: str | None
+    title: str
+    status: NoteStatus
+    reason: str | None
+    passages: int
+    facts: int
+    links: int
+
+
+class NotesResponse(Response):
+    """GET /v1/notes, by path. `total` is of those asked for, `counts` of all notes by status."""
+
+    notes: list[NoteEntry]
+    total: int
+    counts: dict[str, int]
+
+
+class HeadingInfo(Response):
+    """A heading of a note."""
+
+    text: str
+    level: int
+    offset: int
+    line: int
+
+
+class TagInfo(Response):
+    """A tag without its #; `offset` is null when it stands in the properties."""
+
+    name: str
+    offset: int | None
+    line: int
+
+
+class BlockInfo(Response):
+    """A block id, without its caret."""
+
+    id: str
+    offset: int
+    line: int
+
+
+class PassageInfo(Response):
+    """A passage as it is indexed: text from `start` to `end` of the note."""
+
+    id: str
+    heading: str | None = Field(description="The headings above it, joined.")
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+class NoteResponse(Response):
+    """GET /v1/notes/{path}: the note as Ebbtide read it."""
+
+    path: str
+    id: str | None
+    title: str
+    status: NoteStatus
+    reason: str | None
+    digest: str | None
+    properties: dict[str, Any]
+    aliases: list[str]
+    tags: list[TagInfo]
+    headings: list[HeadingInfo]
+    blocks: list[BlockInfo]
+    passages: list[PassageInfo]
+    facts: list[FactView]
+    links: list[LinkRecord] = Field(description="Edges written in this note.")
+    backlinks: list[LinkRecord] = Field(description="Edges that reach it from elsewhere.")
+    problems: list[ProblemInfo]

@@ -1,0 +1,134 @@
+"""The real service answers in the shapes of the wire: every key there, of the right kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ebbtide.memory.errors import EbbtideError
+from ebbtide.runtime import open_service
+from ebbtide.serve import client, wire, wire_memory
+from ebbtide.serve.calls import CALLS, UseCases
+
+NOTES = {
+    "Home.md": '---\ntags: [home]\nalso: "[[Plan]]"\n---\n# Home\n\nWe decided to use SQLite in 2026-03 because it is '
+    "one file. See [[Plan#Steps]] and [[Nowhere]]. ^a1\n\n- [ ] ship it #work\n",
+    "Plan.md": "# Plan\n\n## Steps\n\n1. Copy the database.\n2. Never stop the server before the copy is done.\n",
+    "笔记/搬家.md": "# 搬家\n\n2026-04-05 决定搬到良渚，因为房租便宜三成。\n",
+    "Secret.md": "---\nmemory: false\n---\nnothing\n",
+    "Broken.md": "---\na: [1\n---\ntext\n",
+}
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[client.Local]:
+    base = tmp_path_factory.mktemp("contract")
+    vault = base / "vault"
+    for name, text in NOTES.items():
+        file = vault / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EBBTIDE_STATE", str(base / "state"))
+        patch.setenv("EBBTIDE_CACHE", str(base / "cache"))
+        with open_service(vault, read_only=True, vectors=False) as service:
+            service_is_whole: UseCases = service
+            yield client.Local(service_is_whole, vault)
+
+
+def _check(name: str, data: bytes) -> dict[str, Any]:
+    model: type[wire.Response] = getattr(wire, CALLS[name].response, None) or getattr(wire_memory, CALLS[name].response)
+    body: dict[str, Any] = json.loads(data)
+    model.model_validate(body)
+    return body
+
+
+ASKED = [
+    ("status", {}),
+    ("recall", {"query": "why SQLite?", "explain": True}),
+    ("recall", {"query": "为什么搬家"}),
+    ("recall", {"query": "?"}),
+    ("recall", {"query": "("}),
+    ("recall", {"query": ""}),
+    ("recall", {"query": "(" * 100_000}),
+    ("recall", {"query": "SQLite", "as_of": "2020-01-01", "include": ["frozen"], "layer": "semantic", "limit": 1}),
+    ("recall", {"query": "SQLite", "scope": "笔记", "type": "decision", "budget": 50}),
+    ("related", {"note": "Home.md"}),
+    ("explain", {"query": "why SQLite?", "note": "Home.md"}),
+    ("explain", {"query": "why SQLite?", "note": "笔记/搬家.md"}),
+    ("facts", {}),
+    ("facts", {"note": "Home.md", "limit": 1}),
+    ("facts", {"refused": True}),
+    ("links", {}),
+    ("links", {"unresolved": True}),
+    ("links", {"note": "Plan.md", "limit": 1}),
+    ("notes", {}),
+    ("notes", {"status": "skipped"}),
+    ("note", {"path": "Home.md"}),
+    ("note", {"path": "笔记/搬家.md"}),
+    ("note", {"path": "Broken.md"}),
+    ("doctor", {}),
+    ("rebuild", {"what": "text"}),
+    ("pause", {"minutes": 1}),
+    ("resume", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), ASKED)
+def test_an_answer_has_the_shape_of_the_wire(local: client.Local, name: str, arguments: dict[str, Any]) -> None:
+    _check(name, local.ask(name, **arguments))
+
+
+def test_one_fact_and_one_job(local: client.Local) -> None:
+    facts = _check("facts", local.ask("facts"))["facts"]
+    assert facts
+    _check("fact", local.ask("fact", id=facts[0]["id"]))
+    job = _check("rebuild", local.ask("rebuild", what="links"))
+    _check("job", local.ask("job", id=job["id"]))
+
+
+def test_pages_of_facts_follow_each_other(local: client.Local) -> None:
+    whole = [fact["id"] for fact in json.loads(local.ask("facts", limit=1000))["facts"]]
+    seen: list[str] = []
+    after: str | None = ""
+    while after is not None:
+        page = json.loads(local.ask("facts", limit=1, after=after))
+        seen += [fact["id"] for fact in page["facts"]]
+        after = page["next"]
+    assert seen == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "status"),
+    [
+        ("fact", {"id": "f_0000000000000000"}, 404),
+        ("job", {"id": "j"}, 404),
+        ("note", {"path": "Gone.md"}, 404),
+        ("note", {"path": "Secret.md"}, 404),
+        ("related", {"note": "Gone.md"}, 404),
+        ("note", {"path": "../../etc/passwd"}, None),
+        ("note", {"path": "/etc/passwd"}, None),
+        ("note", {"path": "a\0b"}, None),
+        ("note", {"path": "\udcff.md"}, 400),
+        ("recall", {"query": "q", "as_of": "soon"}, 400),
+    ],
+)
+def test_a_refusal_is_of_the_one_tree(
+    local: client.Local, name: str, arguments: dict[str, Any], status: int | None
+) -> None:
+    with pytest.raises(EbbtideError) as caught:
+        local.ask(name, **arguments)
+    assert caught.value.status < 504
+    assert status is None or caught.value.status == status
+
+
+def test_nothing_was_written_into_the_vault(local: client.Local) -> None:
+    found = {
+        str(file.relative_to(local.root)): file.read_text("utf-8") for file in local.root.rglob("*") if file.is_file()
+    }
+    assert found == NOTES
+    assert not Path(local.root, "Memory").exists()
