@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ebbtide import config
+from ebbtide.memory import codec
 from ebbtide.memory.records import Evidence, Fact, FactId, Link
 from ebbtide.memory.states import FACT_TYPES
 from ebbtide.serve import wire, wire_memory
@@ -183,24 +184,24 @@ quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 @quick
 @given(facts)
 def test_facts_round_trip_and_meet_their_schema(fact: Fact) -> None:
-    record = json.loads(json.dumps(contracts.fact_to_dict(fact)))
+    record = json.loads(json.dumps(codec.fact_to_dict(fact)))
     meets("fact", record)
     wire_memory.FactRecord.model_validate(record)
-    assert contracts.fact_from_dict(record) == fact
+    assert codec.fact_from_dict(record) == fact
 
 
 @quick
 @given(links)
 def test_links_round_trip_and_meet_their_schema(link: Link) -> None:
-    record = json.loads(json.dumps(contracts.link_to_dict(link)))
+    record = json.loads(json.dumps(codec.link_to_dict(link)))
     meets("link", record)
     wire_memory.LinkRecord.model_validate(record)
-    assert contracts.link_from_dict(record) == link
+    assert codec.link_from_dict(record) == link
 
 
 def test_an_unknown_key_of_a_fact_survives() -> None:
     record = load("fact")["examples"][0] | {"mood": {"deep": [1, None]}}
-    assert contracts.fact_to_dict(contracts.fact_from_dict(record)) == record
+    assert codec.fact_to_dict(codec.fact_from_dict(record)) == record
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -20,10 +20,12 @@ from typing import Any
 from ebbtide import __version__, logs
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.worker import Embedding, Flush, Indexer
+from ebbtide.memory.errors import EbbtideError
 from ebbtide.runtime import Runtime, SystemClock, open_runtime, watch_pace
 from ebbtide.serve import pairing
 from ebbtide.serve.calls import API_LEVEL
 from ebbtide.serve.service import Service
+from ebbtide.serve.vitals import Threads
 from ebbtide.vault.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -34,11 +36,11 @@ class Daemon:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self.service = Service(runtime)
         self.embedding = Embedding(self._open_model, self._changed)
         self.indexer = Indexer(runtime.sync, Flush(runtime.write_links, runtime.facts.flush), self._indexed)
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
-        self.service.indexer, self.service.embedding, self.service.watcher = self.indexer, self.embedding, self.watcher
+        self.threads = Threads(self.indexer, self.embedding, self.watcher)
+        self.service = Service(runtime, self.threads)
         self._bound: Any = None
         self._run_file: Path | None = None
         self._stopped = threading.Event()
@@ -49,18 +51,30 @@ class Daemon:
         from ebbtide.serve.server import serve
 
         runtime = self.runtime
+        pairing.clear_stale(runtime.places.state)
         token = pairing.LiveToken(runtime.places.state)
+        logs.hide(token())
         server = runtime.config.server
         self._bound = serve(create_app(self.service, token), port, first=server.port, tries=server.ports)
-        self.service.port = self._bound.port
+        self.threads.port = self._bound.port
         self._bound.start()
         if runtime.lock is not None:
             runtime.lock.announce(self._bound.port)
-        self._run_file = pairing.announce(runtime.places.state, pairing.Run(
-            vault_id=runtime.vault_id, vault_path=str(runtime.root), port=self._bound.port, pid=_pid(), token=token(),
-            token_file=str(runtime.places.state / "token"), api=API_LEVEL, version=__version__,
-            started=time.strftime("%Y-%m-%dT%H:%M:%S%z"), command=(sys.executable, "-m", "ebbtide"),
-        ))
+        self._run_file = pairing.announce(
+            runtime.places.state,
+            pairing.Run(
+                vault_id=runtime.vault_id,
+                vault_path=str(runtime.root),
+                port=self._bound.port,
+                pid=_pid(),
+                token=token(),
+                token_file=str(runtime.places.state / "token"),
+                api=API_LEVEL,
+                version=__version__,
+                started=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+                command=(sys.executable, "-m", "ebbtide", "up", str(runtime.root)),
+            ),
+        )
         self.indexer.order(lambda: runtime.sync.adopt_facts(runtime.facts.load()))
         self.indexer.start()
         self.watcher.start()
@@ -81,6 +95,11 @@ class Daemon:
         self.embedding.stop()
         self.indexer.stop()
         self.runtime.close()
+
+    @property
+    def answering(self) -> bool:
+        """True while the local server takes requests."""
+        return self._bound is not None and bool(self._bound.alive)
 
     def _open_model(self) -> Backfill | None:
         # Collected once here: what start-up allocated stays, and later collections pass over it.
@@ -118,8 +137,14 @@ def run(vault: Path, port: int | None = None, options: Mapping[str, Any] | None 
         say = _Teller(daemon, bool(options.get("json")))
         say.started(bound)
         while not ended.wait(1.0):
+            if not daemon.answering:
+                raise EbbtideError("The local server stopped by itself.", f"See {runtime.state / 'logs'}; start again.")
             status = say.progress()
-            if when_ready is not None and status["state"] in ("ready", "degraded") and status["progress"]["phase"] == "idle":
+            if (
+                when_ready is not None
+                and status["state"] in ("ready", "degraded")
+                and status["progress"]["phase"] == "idle"
+            ):
                 when_ready(bound, pairing.read_token(runtime.places.state))
                 when_ready = None
     finally:
@@ -133,9 +158,14 @@ class _Teller:
     def __init__(self, daemon: Daemon, quiet: bool) -> None:
         self._daemon, self._quiet, self._last, self._told = daemon, quiet, "", 0.0
 
+    @staticmethod
+    def _line(text: str) -> None:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
     def started(self, port: int) -> None:
         """Say where."""
-        print(f"Ebbtide serves {self._daemon.runtime.root} on http://127.0.0.1:{port} (Ctrl-C stops it)", file=sys.stderr, flush=True)
+        self._line(f"Ebbtide serves {self._daemon.runtime.root} on http://127.0.0.1:{port} (Ctrl-C stops it)")
 
     def progress(self) -> dict[str, Any]:
         """Say how far, every few seconds while something is under way, and once when it is done. Returns the status."""
@@ -148,7 +178,7 @@ class _Teller:
         if self._quiet or line == self._last or (now["total"] and time.monotonic() - self._told < 3):
             return status
         self._last, self._told = line, time.monotonic()
-        print(line, file=sys.stderr, flush=True)
+        self._line(line)
         return status
 
 

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -365,14 +365,17 @@ def _move_aside(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def open_service(root: Path, *, read_only: bool = True, options: Mapping[str, Any] | None = None, vectors: bool = True) -> Iterator[Any]:
-    """A `Service` on a vault without a daemon: indexes what is new first. For the command line and tests."""
-    from ebbtide.serve.service import Service
+def open_service(
+    root: Path, *, read_only: bool = True, options: Mapping[str, Any] | None = None, vectors: bool = True,
+    say: Callable[[str], None] = lambda _: None,
+) -> Iterator[Any]:
+    """A `Service` on a vault without a daemon: indexes what is new first. `say` is told how far that is."""
+    from ebbtide.serve.service import Service, told
 
     runtime = open_runtime(root, read_only=read_only, options=options)
     try:
         service = Service(runtime)
-        service.catch_up(vectors=vectors)
+        service.catch_up(vectors=vectors, progress=told(say))
         yield service
     finally:
         runtime.close()

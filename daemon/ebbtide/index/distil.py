@@ -125,7 +125,10 @@ class Distiller:
             stored = self._seeds.pop(row.path, [])
         if not self._again and stored and all(f.note_hash == digest and f.private == row.private for f in stored):
             if min(extractor_rank(f.extractor) for f in stored) >= extractor_rank(EXTRACTOR):
-                return self._keep(number, stored) if seeded else FactChange()
+                if seeded:
+                    return self._keep(number, stored)
+                # Nothing to read again, but the keyword index may have been emptied under us.
+                return FactChange(documents=[fact_document(fact) for fact in stored])
         drafts: Sequence[FactDraft] = extract(note)
         origin = intake.Origin(row.path, digest, EXTRACTOR, row.private, now)
         plan = intake.plan_note(drafts, stored, origin, folded=fold, elsewhere=self._fact)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import onnxruntime
 from tokenizers import Tokenizer
 
-from ebbtide.index import modelfile
+from ebbtide.index import modelfile, modelgraph
 from ebbtide.memory.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class OnnxEmbedder:
         Raises ModelUnavailable (reason, remedy) when a file is missing, damaged, or not of a kind we can run.
         """
         settings = _read_settings(folder)
-        tokenizer = _open_tokenizer(folder / modelfile.TOKENIZER_NAME, settings.remedy)
-        session = _open_session(folder / modelfile.MODEL_NAME, threads, settings.remedy)
+        tokenizer = _open_tokenizer(folder / modelgraph.TOKENIZER_NAME, settings.remedy)
+        session = _open_session(folder / modelgraph.MODEL_NAME, threads, settings.remedy)
         return cls(session, tokenizer, settings)
 
     def embed_query(self, text: str) -> Vectors:
@@ -224,7 +224,7 @@ def _read_user_settings(folder: Path) -> _Settings:
         f"Put an ONNX export of a sentence model (model.onnx, dynamic batch and length) and its tokenizer.json into "
         f"{folder}; {SETTINGS_NAME} there may lower max_tokens."
     )
-    for name in (modelfile.MODEL_NAME, modelfile.TOKENIZER_NAME):
+    for name in (modelgraph.MODEL_NAME, modelgraph.TOKENIZER_NAME):
         if not (folder / name).is_file():
             raise ModelUnavailable(f"The embedding model folder has no {name}.", remedy)
     path = folder / SETTINGS_NAME
@@ -246,10 +246,10 @@ def _read_user_settings(folder: Path) -> _Settings:
 
 def _user_fingerprint(folder: Path, values: dict[str, Any]) -> str:
     """Hash everything that decides a vector: graph, its external weights (model.onnx*), tokenizer and settings."""
-    names = sorted(path.name for path in folder.glob(f"{modelfile.MODEL_NAME}*") if path.is_file())
+    names = sorted(path.name for path in folder.glob(f"{modelgraph.MODEL_NAME}*") if path.is_file())
     whole = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     try:
-        for name in (*names, modelfile.TOKENIZER_NAME):
+        for name in (*names, modelgraph.TOKENIZER_NAME):
             with (folder / name).open("rb") as file:
                 whole.update(f"\n{name} {hashlib.file_digest(file, 'sha256').hexdigest()}".encode())
     except OSError as error:

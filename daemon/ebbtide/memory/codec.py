@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any, Final
 
-from ebbtide.memory.records import Evidence, Fact, FactId, Link
+from ebbtide.memory.records import Evidence, Fact, Link
 from ebbtide.memory.states import FACT_TYPES
 
 
@@ -23,10 +23,9 @@ def _plain(name: str, value: Any) -> Any:
 
 
 _FACT_FIELDS: Final = tuple(part.name for part in fields(Fact) if part.name != "extra")
-_FACT_NEEDED: Final = ("id", "fact", "source", "line", "quote", "note_hash", "type", "recorded_at")
-_FACT_DEFAULTS: Final = {part.name: part.default for part in fields(Fact) if part.default is not MISSING}
-_TEXT_FIELDS: Final = {*_FACT_FIELDS} - {"line", "confidence", "importance", "tags", "evidence", "related", "private"}
-_NUMBER_FIELDS: Final = frozenset({"confidence", "importance", "line"})
+_FACT_NEEDED: Final = tuple(part.name for part in fields(Fact))[:8]
+_NUMBERS: Final = {"line": int, "confidence": float, "importance": float}
+_TEXTS: Final = frozenset(_FACT_FIELDS) - {*_NUMBERS, "tags", "evidence", "related", "private"}
 
 
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
@@ -39,34 +38,34 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
 def fact_from_dict(record: Mapping[str, Any]) -> Fact:
     """A fact from an object of facts.jsonl; unknown keys go to `extra`. Raises ValueError if it is not one we know."""
     values: dict[str, Any] = {}
-    for name in _FACT_NEEDED:
-        if record.get(name) is None:
-            raise ValueError(f"no `{name}`")
-    if record["type"] not in FACT_TYPES:
-        raise ValueError(f"unknown type {record['type']!r}")
-    for name in _FACT_FIELDS:
-        value = record.get(name)
-        if value is None and name in _FACT_DEFAULTS:
-            value = _FACT_DEFAULTS[name]
-        elif name in _TEXT_FIELDS:
-            if value is not None and not isinstance(value, str):
+    extra: dict[str, Any] = {}
+    for name, value in record.items():
+        if name in _TEXTS:
+            if isinstance(value, str):
+                values[name] = value
+            elif value is not None:
                 raise ValueError(f"`{name}` is not text")
-        elif name in _NUMBER_FIELDS:
-            if isinstance(value, bool) or not isinstance(value, int | float):
+        elif name in _NUMBERS:
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                values[name] = _NUMBERS[name](value)
+            elif value is not None:
                 raise ValueError(f"`{name}` is not a number")
         elif name == "private":
-            value = value is not False  # anything but a plain false protects
+            values[name] = value is not False and value is not None  # anything but a plain false protects
+        elif name == "tags":
+            values[name] = tuple(str(item) for item in _items(name, value))
         elif name == "evidence":
-            value = tuple(_evidence(item) for item in _items(name, value))
+            values[name] = tuple(_evidence(item) for item in _items(name, value))
         elif name == "related":
-            value = tuple(dict(item) for item in _items(name, value) if isinstance(item, dict))
-        else:
-            value = tuple(str(item) for item in _items(name, value))
-        values[name] = value
-    values["id"] = FactId(values["id"])
-    values["line"] = int(values["line"])
-    values["confidence"], values["importance"] = float(values["confidence"]), float(values["importance"])
-    return Fact(**values, extra={key: value for key, value in record.items() if key not in values and key != "layer"})
+            values[name] = tuple(dict(item) for item in _items(name, value) if isinstance(item, dict))
+        elif name != "layer":  # follows from the type
+            extra[name] = value
+    for name in _FACT_NEEDED:
+        if name not in values:
+            raise ValueError(f"no `{name}`")
+    if values["type"] not in FACT_TYPES:
+        raise ValueError(f"unknown type {values['type']!r}")
+    return Fact(**values, extra=extra)
 
 
 def _items(name: str, value: Any) -> list[Any]:

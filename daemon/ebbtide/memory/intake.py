@@ -90,20 +90,29 @@ def _changed_value(fact: Fact, draft: FactDraft) -> bool:
 
 
 def _fact(ident: FactId, draft: FactDraft, origin: Origin, old: Fact | None) -> Fact:
-    fields = {
-        f.name: getattr(draft, f.name) for f in dataclasses.fields(FactDraft) if f.name not in ("start", "end")
-    }
+    fields = {f.name: getattr(draft, f.name) for f in dataclasses.fields(FactDraft) if f.name not in ("start", "end")}
     kept: dict[str, Any] = {}
     if old is not None:
         kept = {
-            "recorded_at": old.recorded_at, "verified_at": old.verified_at, "related": old.related, "extra": old.extra,
-            "evidence": old.evidence, "expires_at": old.expires_at, "review_at": old.review_at,
+            "recorded_at": old.recorded_at,
+            "verified_at": old.verified_at,
+            "related": old.related,
+            "extra": old.extra,
+            "evidence": old.evidence,
+            "expires_at": old.expires_at,
+            "review_at": old.review_at,
         }
         if draft.created_at is None:
             kept |= {"created_at": old.created_at, "precision": old.precision}
     values = {
-        **fields, "id": ident, "source": origin.path, "note_hash": origin.digest, "extractor": origin.extractor,
-        "private": origin.private, "recorded_at": origin.now, **kept,
+        **fields,
+        "id": ident,
+        "source": origin.path,
+        "note_hash": origin.digest,
+        "extractor": origin.extractor,
+        "private": origin.private,
+        "recorded_at": origin.now,
+        **kept,
     }
     return Fact(**values)
 
@@ -166,15 +175,24 @@ def without_source(fact: Fact, path: str) -> Fact | None:
         return None
     first, *others = rest
     return dataclasses.replace(
-        fact, source=first.source, line=first.line, quote=first.quote, heading=None, note_hash="",
-        created_at=first.created_at or fact.created_at, evidence=tuple(others),
+        fact,
+        source=first.source,
+        line=first.line,
+        quote=first.quote,
+        heading=None,
+        note_hash="",
+        created_at=first.created_at or fact.created_at,
+        evidence=tuple(others),
     )
 
 
 def retraction(fact: Fact) -> dict[str, Any]:
     """The revision that says: the source no longer says it."""
     return {
-        "by": "daemon", "kind": "retract", "subjects": [fact.id], "object": None,
+        "by": "daemon",
+        "kind": "retract",
+        "subjects": [fact.id],
+        "object": None,
         "changes": [{"id": fact.id, "field": "fact", "before": fact.fact, "after": None}],
         "why": "the source no longer says it",
         "evidence": [{"source": fact.source, "line": fact.line, "quote": fact.quote}],
@@ -187,7 +205,11 @@ def _supersede(old: Fact, ident: FactId, draft: FactDraft, origin: Origin) -> di
         {"id": old.id, "field": "fact", "before": old.fact, "after": draft.fact},
     ]
     return {
-        "by": "daemon", "kind": "supersede", "subjects": [old.id], "object": ident, "changes": changes,
+        "by": "daemon",
+        "kind": "supersede",
+        "subjects": [old.id],
+        "object": ident,
+        "changes": changes,
         "why": "the value was edited in its note",
         "evidence": [{"source": origin.path, "line": draft.line, "quote": draft.quote}],
     }
@@ -196,6 +218,11 @@ def _supersede(old: Fact, ident: FactId, draft: FactDraft, origin: Origin) -> di
 def move(ident: str, before: str, after: str, how: str) -> dict[str, Any]:
     """The revision that keeps a note's id over a rename."""
     return {
-        "by": "daemon", "kind": "move", "subjects": [ident], "object": None,
-        "changes": [{"id": ident, "field": "path", "before": before, "after": after}], "why": how, "evidence": [],
+        "by": "daemon",
+        "kind": "move",
+        "subjects": [ident],
+        "object": None,
+        "changes": [{"id": ident, "field": "path", "before": before, "after": after}],
+        "why": how,
+        "evidence": [],
     }

@@ -12,7 +12,16 @@ from typing import Any, NewType
 
 from ebbtide.memory.errors import Problem
 from ebbtide.memory.states import (
-    FactType, Frame, Lang, Layer, LAYER_OF_TYPE, LinkKind, Origin, Precision, Scope, UnitKind,
+    LAYER_OF_TYPE,
+    FactType,
+    Frame,
+    Lang,
+    Layer,
+    LinkKind,
+    Origin,
+    Precision,
+    Scope,
+    UnitKind,
 )
 
 NoteId = NewType("NoteId", str)

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Final, Literal, get_args
 
 FactType = Literal[
-    "decision", "preference", "constraint", "procedure", "lesson", "metric", "definition", "event", "state",
-    "relation", "plan",
+    "decision",
+    "preference",
+    "constraint",
+    "procedure",
+    "lesson",
+    "metric",
+    "definition",
+    "event",
+    "state",
+    "relation",
+    "plan",
 ]
 FACT_TYPES: Final[tuple[FactType, ...]] = get_args(FactType)
 
@@ -42,7 +51,24 @@ LinkKind = Literal["wikilink", "embed", "markdown", "frontmatter", "inline-field
 UnitKind = Literal["heading", "paragraph", "list_item", "task", "table_row", "quote", "callout", "code", "math", "html"]
 
 BOOKKEEPING: Final[frozenset[str]] = frozenset(
-    "id source uid permalink layout lang tags tag aliases alias cssclass cssclasses created modified updated publish title"
-    .split()
+    [
+        "id",
+        "source",
+        "uid",
+        "permalink",
+        "layout",
+        "lang",
+        "tags",
+        "tag",
+        "aliases",
+        "alias",
+        "cssclass",
+        "cssclasses",
+        "created",
+        "modified",
+        "updated",
+        "publish",
+        "title",
+    ]
 )
 """Properties that are bookkeeping and yield no facts."""

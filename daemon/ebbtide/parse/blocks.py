@@ -225,6 +225,7 @@ class _Scanner(Leaves):
     def _push(self, box: Box) -> None:
         if self._boxes:
             parent = self._boxes[-1]
+            parent.marker = -1
             box.foreign = box.foreign or parent.foreign
             if box.indent >= 0:
                 box.callout, box.quoted = parent.callout, parent.quoted

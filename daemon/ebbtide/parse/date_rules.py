@@ -13,7 +13,7 @@ from typing import Final
 from ebbtide.memory.states import Precision
 
 Span = tuple[date, date, Precision, bool]
-Rule = tuple[re.Pattern[str], Callable[[re.Match[str], date | None], Span | None], bool]
+Rule = tuple[re.Pattern[str], Callable[[re.Match[str], date | None], Span | None], bool, str]
 
 # --- spans ----------------------------------------------------------------------------------------------------------
 
@@ -236,8 +236,16 @@ _E_DAYS: Final = {
     "tomorrow": 1,
 }
 
+
+def _script(pattern: str) -> str:
+    """Which script a text must have for the pattern to match at all: Han, Latin letters, or neither."""
+    if re.search("[\u4e00-\u9fff]", pattern):
+        return "han"
+    return "latin" if re.search("january|weekend|ago|since|yesterday|month", pattern) else ""
+
+
 RULES: Final[tuple[Rule, ...]] = tuple(
-    (re.compile(pattern), resolve, relative)
+    (re.compile(pattern), resolve, relative, _script(pattern))
     for pattern, resolve, relative in (
         # absolute, the most exact first
         (

@@ -66,14 +66,20 @@ class DateMention:
         return self.first if self.first == self.last else f"{self.first} – {self.last}"
 
 
+_WORDS = re.compile(r"[a-z]{2}")
+
+
 def find_dates(text: str, given: str | None) -> list[DateMention]:
     """The dates in `text`, left to right and without overlap; relative ones only if the day `given` is known."""
     folded = fold(text)
     if len(folded) != len(text) or not HINT.search(folded):
         return []
     anchor = parse_day(given)
+    plain, words = folded.isascii(), _WORDS.search(folded) is not None
     taken: list[DateMention] = []
-    for pattern, resolve, relative in RULES:
+    for pattern, resolve, relative, script in RULES:
+        if (script == "han" and plain) or (script == "latin" and not words):
+            continue
         if relative and (anchor is None or (taken and pattern.pattern.startswith(COUNTED))):
             continue  # "three years later" after a stated date counts from that date, not from the note's
         for match in pattern.finditer(folded):

@@ -49,8 +49,12 @@ _DAY = re.compile(r"\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}")
 _FOOTNOTE_TEXT = re.compile(r"\[\^[^\]\s]{1,40}\]:")
 _MOSTLY_SYMBOLS = re.compile(r"[^\w\s\u3000-\u303f，。；：！？、（）“”‘’《》,.;:!?'\"()-]")
 _LABELLED_URL = re.compile(r"[^:：]{0,40}[:：]\s*<?https?://\S+\Z")
+_EMPTY_KEYS: Final = frozenset(
+    {"up", "ps", "p.s", "注", "tips", "tip", "相关", "参考", "来源", "链接", "link", "source", "see", "via"}
+)
 _BOILERPLATE = re.compile(
     r"转载|著作权归|版权|关注公众号|点击关注|all rights reserved|\bcopyright\b|licensed under|本文由"
+    r"|^see (?:here|also)|详见|请参[考阅]|更多信息|for more information"
 )
 _ANY_FIRST = re.compile(r"\b(?:i|my|me|i'm|i've|we|our)\b|我")
 _STATES_EN = re.compile(r"(?:\S+ ){1,6}(?:is|are|was|were|has|have|had)\b")
@@ -247,12 +251,11 @@ def _sayable(text: str, folded: str, raw: str, unit: Unit) -> bool:
 def _complete(folded: str, kind: FactType, basis: str, unit: Unit) -> bool:
     """Whether a sentence says something of something, and is no bare name of a thing."""
     chinese = count_cjk(folded) * 2 >= len(folded) * 0.6
-    listed = unit.kind in {"list_item", "task"}
     if ": " in folded or ":" in folded[1:24]:
         key, _, value = folded.partition(":")
         if len(value.strip()) < 2:
             return kind == "procedure"
-        return len(key) > 1 or not listed
+        return len(key.strip()) > 1 and key.strip() not in _EMPTY_KEYS
     if chinese:
         return (
             len(folded) >= 6
@@ -260,9 +263,9 @@ def _complete(folded: str, kind: FactType, basis: str, unit: Unit) -> bool:
             and (len(folded) >= 9 or basis != "default")
         )
     words = folded.split()
-    if len(words) < (3 if kind == "procedure" or basis == "words" else 5):
+    if len(words) < (3 if basis == "words" else 4 if kind == "procedure" else 5):
         return False
-    return basis == "words" or kind == "procedure" or _VERB_EN.search(folded) is not None
+    return basis == "words" or unit.kind == "task" or _VERB_EN.search(folded) is not None
 
 
 def _label(claim: Claim) -> None:

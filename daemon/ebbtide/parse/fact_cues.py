@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from ebbtide.memory.states import FactType
+from ebbtide.parse.cue import Cue
 
 IMPORTANCE: Final[dict[FactType, float]] = {
     "decision": 7.0,
@@ -70,7 +71,9 @@ _CUES: Final[tuple[tuple[FactType, str, str], ...]] = (
         "决 选 敲 拍 定 终 后 达 致 采 弃 否 通 改 换 放 decided chosen chose agreed settled went opted "
         "picked committed resolved rejected dropped switched adopted decision selected approved go use "
         "adopt ",
-        r"决定|选定|敲定|拍板|定(?:为|下来|案)(?!义)|选(?:择)?了|(?:最终|最后)(?:选|用|采用|确定|改)"
+        r"(?:我们?|团队|会议|公司|大家|他们?|她们?|最终|最后|已经?|一致|于是|因此|^)决定(?!性|因素|论|权"
+        r"|着|于)|决定(?=[用采使不将在先把改由以从砍推取放继去做:])|选定|敲定|拍板|定(?:为|下来|案)(?!义)"
+        r"|选(?:择)?了|(?:最终|最后)(?:选|用|采用|确定|改)"
         r"|达成一致|一致同意|确定(?:用|采用|使用|为)|(?:团队|我们)(?:采用|选用|改用)|弃用了|放弃了|否决"
         r"|通过了.{0,8}(?:方案|提案)|改成|改为|改用|(?<!转)换成"
         r"|\b(?:i|we|they|team|he|she|has|have)(?:'ve| have| has)? (?:decided|chosen|chose|agreed"
@@ -122,7 +125,7 @@ _CUES: Final[tuple[tuple[FactType, str, str], ...]] = (
         "leads lead consists consist owned maintained led run managed written developed works reports "
         "responsible wife husband son daughter brother sister mother father mom dad friend boss manager "
         "colleague partner mentor married ",
-        r"依赖(?:于)?|属于|取决于|导致|引起|造成|源于|来自|对应|负责(?=[^任])|由.{1,16}(?:负责|维护|开发"
+        r"依赖(?![项包库])(?:于)?|属于|取决于|导致|引起|造成|源于|来自|对应|负责(?=[^任])|由.{1,16}(?:负责|维护|开发"
         r"|提供|组成|创建|管理)|隶属|合作|(?:我|他|她)?的(?:同事|朋友|领导|老板|妻子|丈夫|女儿|儿子|母亲"
         r"|父亲|妈妈|爸爸|姐姐|哥哥|妹妹|弟弟|导师|客户|搭档)(?:是|叫)"
         r"|\bdepends? on\b|\bbelongs? to\b|\bpart of\b|\bcaus(?:es|ed)\b|\bleads? to\b|\bconsists? of\b"
@@ -194,7 +197,11 @@ _METRIC = re.compile(
     r"|weight|population|area|average|total)\b[^.]{0,20}\b(?:is|was|of|at|to|:)\s?[$¥€£]?\d"
 )
 
-_COMPILED: Final = tuple((kind, 1 << i, re.compile(pattern)) for i, (kind, _, pattern) in enumerate(_CUES))
+_HAN = re.compile("[\u4e00-\u9fff]")
+_LATIN_SHIFT: Final = 32
+_COMPILED: Final = tuple(
+    (kind, 1 << i, 1 << i + _LATIN_SHIFT, Cue(pattern)) for i, (kind, _, pattern) in enumerate(_CUES)
+)
 HEDGED: Final = 1 << 20
 BOUND: Final = 1 << 21
 FELT: Final = 1 << 22
@@ -207,7 +214,7 @@ def _gates() -> dict[str, int]:
     gates: dict[str, int] = {}
     for i, (_, words, _) in enumerate(_CUES):
         for word in words.split():
-            gates[word] = gates.get(word, 0) | 1 << i
+            gates[word] = gates.get(word, 0) | 1 << (i if _HAN.match(word) else i + _LATIN_SHIFT)
     for bit, words in _MARKS.items():
         for word in words.split():
             gates[word] = gates.get(word, 0) | bit
@@ -283,7 +290,7 @@ NOTE_TYPES: Final[dict[str, FactType]] = {
 """What a note's `type` property says about sentences that say nothing themselves."""
 
 BINDING = re.compile(r"必须|禁止|红线|严禁|不得|务必|绝不|\bmust\b|\bnever\b|\bforbidden\b|\bmandatory\b|\brefuse")
-HEDGE = re.compile(
+HEDGE = Cue(
     r"可能|也许|大概|或许|似乎|好像|据说|应该是|不确定|估计|感觉像|猜|\bmaybe\b|\bperhaps\b|\bmight\b"
     r"|\bprobably\b|\bi think\b|\bi guess\b|\bseems?\b|\bnot sure\b|\bpossibly\b|\bsupposedly\b"
     r"|\bcould be\b"
@@ -317,8 +324,8 @@ _MARKS: Final = {
     BOUND: "必 禁 红 严 得 务 绝 must never forbidden mandatory refuse refuses refused",
     FELT: "真 太 开 高 努 加 希 "
     "awesome amazing great wonderful fantastic incredible so grateful thankful blessed super really "
-    "lovely inspiring it's lot going life reminds remind thrilling exciting excited",
-    POINTING: "这 那 它 this that these those it they them such",
+    "lovely inspiring fun hopefully one it's lot going life reminds remind thrilling exciting excited",
+    POINTING: "这 那 它 this that these those it they them such one",
     ADDRESSING: "你 您 you your you're you've you'll yours",
 }
 _GATES: Final = _gates()
@@ -351,13 +358,13 @@ def type_by_words(folded: str, gates: int | None = None) -> FactType | None:
     gates = gate(folded) if gates is None else gates
     if _IMPERATIVE.match(folded):
         return "constraint" if folded.startswith(("make sure", "always", "never")) else "procedure"
-    for kind, bit, pattern in _COMPILED[:5]:
-        if gates & bit and pattern.search(folded):
+    for kind, han, latin, cue in _COMPILED[:5]:
+        if gates & (han | latin) and cue.search(folded, bool(gates & han), bool(gates & latin)) is not None:
             return kind
     if _DIGIT.search(folded) and _METRIC.search(folded):
         return "metric"
-    for kind, bit, pattern in _COMPILED[5:]:
-        if gates & bit and pattern.search(folded):
+    for kind, han, latin, cue in _COMPILED[5:]:
+        if gates & (han | latin) and cue.search(folded, bool(gates & han), bool(gates & latin)) is not None:
             return kind
     return None
 

@@ -106,12 +106,22 @@ _LATER: Final = {"am": "are", "was": "were", "wasn't": "weren't"}
 
 def in_third_person(text: str, speaker: str) -> tuple[str, bool]:
     """The text with the first person resolved to the speaker, and whether there was one."""
+    if _SUBJECTLESS.match(text):  # "Had a great night out": spoken English leaves the I unsaid
+        word, space, rest = text.partition(" ")
+        text = f"I {_UNSAID.get(word, word.lower())}{space}{rest}"
     return _chinese(text, speaker) if _HAS_WO.search(text) else _english(text, speaker)
 
 
+_UNSAID: Final = {"Been": "have been", "Gonna": "am gonna"}
+_SUBJECTLESS = re.compile(
+    r"(?:Had|Took|Went|Been|Gonna|Got|Made|Saw|Met|Just (?=\w+(?:ed|t|n|w)\b)|Finally (?=\w+(?:ed|t|n"
+    r"|w)\b)|Bought|Spent|Came|Ended|Won|Ran|Found|Built|Wrote|Read|Started"
+    r"|(?!Need|Indeed|Based|Inspired|Excited|Speed|Amazed|Red|Bed|Related"
+    r"|Compared)[A-Z][a-z]{2,}ed)(?= (?!by|with my|up by|to be|is|was|are|were|it'?s))"
+)
 _HAS_WO = re.compile(r"我")
 _CLAUSE_END = re.compile(r"[，,；;。]")
-_WO = re.compile(r"(?<!自)我(?![们国方军校省市院司])")
+_WO = re.compile(r"(?<![^来出亲独各源]自)(?<!^自)我(?![们国方军校省市院司])")
 
 
 def _chinese(text: str, speaker: str) -> tuple[str, bool]:

@@ -73,10 +73,32 @@ _DATE = re.compile(
 )
 _FEELING = re.compile(
     r"\b(?:awesome|amazing|great|wonderful|fantastic|incredible|so (?:much )?(?:fun|cool|special|happy"
-    r"|proud|excited)|grateful|thankful|blessed|super|really (?:nice|cool|special)|lovely|inspiring"
+    r"|proud|excited)|grateful|thankful|blessed|super|fun\b|hopefully|really (?:nice|cool|special)|lovely|inspiring"
     r"|it's (?:important|good|great|nice)|means a lot|keep going|life is|reminds?)\b|真好|太好|开心"
     r"|高兴|努力|加油|希望(?!.{0,4}(?:学|去|能在))",
 )
+_DANGLING = re.compile(
+    r"\b(?:it|them|one|this|these|those)\b(?=[.!,]|$| (?:but|and|when|to|for|was|is|really|takes|so"
+    r"|with|all|can)\b)|^(?:it|this|that|these|those)\b"
+    r"|\bthat(?=[.!,]|$)"
+)
+"""A pronoun at the end of a clause or the start of a sentence: what it stands for is in another turn."""
+_ELSEWHERE = re.compile(
+    r"以上|上述|如下|下面|如图|下图|上图|见下|此处|这里|前文|前面(?!的?人)|^(?:又?比如|例如|举例|譬如"
+    r"|等到?|接着|然后)"
+    r"|\b(?:above|below|as follows|the following|see (?:figure|table))\b|^(?:for (?:example|instance)|e\.g\.)"
+)
+"""What points to another place of the note, or is only an example of what stands there."""
+_PASSING = re.compile(
+    r"let's (?:chat|talk|catch up)|chat again|\bbye\b|talk (?:to you )?(?:later|soon|next time)|(?:has"
+    r"|have|need|needs|got) to go\b|gotta go|reach out|keep (?:you|that|it|this|them)\b"
+    r"|(?:give|gave) (?:it|that|them) a (?:try|shot|go)|check (?:it|that|them|this) out|let (?:you"
+    r"|u) know|take a look|look into (?:it|that)|this again|like (?:this|that)\b|some of that"
+    r"|this one|seeing them|what you|\bgot it\b|\bthis (?!week|month|year|weekend|morning|summer"
+    r"|winter|spring|fall|past|time|is|was|has)\w+|下次(?:再)?聊|先走了|改天聊"
+)
+"""Turns of talk that pass with the talk."""
+_CHECKABLE = re.compile(r"\d|[a-z,] [A-Z]|[《“\"]")
 _LOOSE_LIKING = re.compile(
     r"\b(?:loves?|likes?|enjoys?|hates?) (?:how|that|it|this|them|those|your?|the (?:idea|thought|vibe"
     r"|energy|way|look)|what|when|to see|seeing)\b|喜欢(?:这|那|你|它)"
@@ -100,16 +122,21 @@ def weigh(claim: Claim) -> float:
     worth += 0.2 if claim.labelled else 0.0
     worth += 0.3 if claim.personal and claim.speaker else 0.0
     worth -= 0.4 if gates & HEDGED and HEDGE.search(folded) else 0.0
-    if starts_vaguely(text):
+    if starts_vaguely(folded):
         worth -= 0.5
     elif gates & POINTING:
-        worth -= 0.35 if claim.speaker else 0.15
+        worth -= 0.2 if claim.speaker else 0.15
     if gates & ADDRESSING:
-        worth -= 0.8 if claim.speaker else 0.1
+        worth -= 1.2 if claim.speaker else 0.1
+    if _ELSEWHERE.search(folded):
+        worth -= 0.5
     if claim.speaker is not None:
+        worth -= 0.9 if _PASSING.search(folded) else 0.0
+        worth -= 0.7 if gates & POINTING and _DANGLING.search(folded) else 0.0
         worth -= 0.35 * min(3, len(_FEELING.findall(folded))) if gates & FELT else 0.0
         worth -= 0.0 if claim.personal else 0.5
-        worth -= 0.2 if len(text) + count_cjk(text) < 36 and claim.kind == "state" else 0.0
+        if claim.kind != "preference" and len(text) + count_cjk(text) < 40 and not _CHECKABLE.search(text):
+            worth -= 0.5
     if claim.kind == "preference" and _LOOSE_LIKING.search(folded):
         worth -= 0.7
     return worth + _length_worth(text)
@@ -178,8 +205,6 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _same(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Nearly the same words. Numbers are words too, so that two rows of a table stay two facts."""
+    """The same words, but for few that only one of them has: one swapped name or number makes another fact."""
     shared = len(a & b)
-    if not shared or any(word.isdigit() for word in a ^ b):
-        return False
-    return shared >= 0.8 * min(len(a), len(b)) and shared >= 0.6 * max(len(a), len(b))
+    return bool(shared) and shared == min(len(a), len(b)) and shared >= 0.7 * max(len(a), len(b))

@@ -45,7 +45,7 @@ _LEAD_MARK = re.compile(
     r"^(?:\d{1,2}[,，、.](?=[^\d\s])|[-*+>|]\s+|\d{1,3}[.)]\s+|\[.\]\s+|[（(]?[①-⑳]\s*|[🔥✅⭐👉💡📌❗️⚠️•·]+\s*)+"
 )
 _FIELD = re.compile(r"(?<=[^\s:]):: ?")
-_EMOJI_DATE = re.compile("\\s*[📅⏳🛫✅➕🔁⏫🔼🔽]\ufe0f?\\s*(?:\\d{4}-\\d\\d-\\d\\d)?")
+_EMOJI_DATE = re.compile("\\s*([📅⏳🛫✅➕🔁⏫🔼🔽])\ufe0f?\\s*(\\d{4}-\\d\\d-\\d\\d)?")
 _URL = re.compile(r"https?://\S+")
 _CODE_ONLY = re.compile(r"`([^`\n]{1,400})`")
 
@@ -70,12 +70,17 @@ def plain(raw: str) -> str:
         text = _ESCAPE.sub(r"\1", text)
     if "&" in text:
         text = html.unescape(text)
-    text = _EMOJI_DATE.sub("", text)
+    text = _EMOJI_DATE.sub(_task_date, text)
     if "::" in text:
         text = _INLINE_FIELD.sub("", text)
         text = _FIELD.sub(": ", text)
     text = _LEAD_MARK.sub("", _SPACE.sub(" ", text).strip())
     return _LOOSE_MARK.sub("", text) if "*" in text or "[" in text or "=" in text else text
+
+
+def _task_date(match: re.Match[str]) -> str:
+    """The day of a task in words; its other emoji (priority, recurrence, creation) say nothing of the world."""
+    return f" ({match[2]})" if match[2] and match[1] in "📅⏳🛫✅" else ""
 
 
 def _link_text(match: re.Match[str]) -> str:

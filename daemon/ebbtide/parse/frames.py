@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ebbtide.memory.states import Frame
+from ebbtide.parse.cue import Cue
 from ebbtide.parse.text import fold
 
 _SILENT = re.compile(
@@ -37,7 +38,7 @@ _STRONG_EN = (
     r"|old (?:version|way|approach|scheme|plan)"
     r"|discontinued|retired in|was (?:later )?(?:abandoned|dropped|replaced|removed)"
 )
-_STRONG = re.compile(f"{_STRONG_ZH}|{_STRONG_EN}")
+_STRONG = Cue(f"{_STRONG_ZH}|{_STRONG_EN}")
 
 _BEFORE = re.compile(r"(?P<head>[^\s]{0,16}?)(?P<word>以前|之前)(?P<tail>.{0,6})")
 _EVENT_ENDING = re.compile(
@@ -52,14 +53,14 @@ _EVENT_ENDING = re.compile(
 _MUST = re.compile(r"要|必须|需|应|请|别|不要|不能|不得|先|记得|务必|禁止")
 _PAST_STATE = re.compile(r"[是用都曾在]|一直|总|常|经常|每|有|叫|住|没|只")
 
-_WEAK = re.compile(
+_WEAK = Cue(
     r"(?<![还])原来(?!如此)|本来(?!就)|最初|起初|一开始|原先|原本|(?<!计)原计划|曾"
     r"|(?<=[用试做去看吃住写跑学考想来买玩听说读当养开接见问聊提踩犯])过(?![程去期敏滤于多度来年关节渡大分户劲高低敷重早晚头])"
     r"|\bpreviously\b|\boriginally\b|\binitially\b|\bat first\b|\bearlier\b|\bonce (?:was|were|had"
     r"|used)\b|\bbefore (?:that|this)\b"
 )
 
-_CHANGE = re.compile(
+_CHANGE = Cue(
     r"后来[^,，]{0,8}?(?:改|换|切|转|迁)|改(?:成|为|用|走|到|由)|(?<!转)(?<!兑)(?<!交)换(?:成|为|用"
     r"|到)|迁(?:移)?(?:到|至)|切换?(?:到|成|为)|转(?:为|用|向|成)|升级(?:到|为|至)"
     r"|取代了|替换(?:成|为|掉|了)|替代了|由.{1,20}变(?:成|为)|从.{1,20}(?:变|调整|降|升|涨|提升|提高"
@@ -76,7 +77,7 @@ _IMPERATIVE = re.compile(
     r"\s*(?:change|move|convert|migrate|switch|upgrade|replace|rename|moving|changing|converting) "
 )
 """An instruction to change something is no change that happened."""
-_CURRENT = re.compile(
+_CURRENT = Cue(
     r"现在|目前|当前|如今|现行|最新|从今|现阶段|眼下|至今|仍然|仍在|依然|依旧|始终"
     r"|已经?[^,，]{1,12}了\b|已经[^,，]{1,12}|不再|再也不|正在"
     r"|\bnow\b|\bcurrently\b|\bas of\b|\bno longer\b|\bthese days\b|\bnowadays\b|\bat present\b"
@@ -88,12 +89,12 @@ _NEGATED = re.compile(
     r"|(?:not|n't|never) (?:yet |been |being |be |actually |really )?(?:deprecated|obsolete|superseded"
     r"|legacy|retired|discontinued)"
 )
-_RULE = re.compile(
+_RULE = Cue(
     r"不要|别再?(?=[用写把去让给在做改删])|勿|禁止|不得|不许|不准|严禁|请(?!求|教|假)|必须|务必|应当|应该|不应|不能再"
     r"|\bdo not\b|\bdon't\b|\bnever\b(?! used)|\bmust\b|\bavoid\b|\bshould(?:n't| not)?\b(?! have)"
     r"|\bplease\b|\bstop using\b"
 )
-_PLAN = re.compile(
+_PLAN = Cue(
     r"(?<![原的该此本旧老按])计划(?=[在于将要明下今周本用把对去从到开做写学买和与]"
     r"|[^,，。]{0,10}(?:完成|上线|发布|开始))|打算|准备(?=[要去在下开买写做换])|即将|拟(?=[于在将]"
     r"|定于)|将(?=[于在会要]|在)"
@@ -106,8 +107,10 @@ _PLAN = re.compile(
     r"|\bscheduled (?:for|to)\b|\bupcoming\b|\bdue (?:on|by)\b|\blooking forward to\b|\b(?:hope|hoping"
     r"|want|wants) to\b[^,]{0,40}\b(?:next|soon|someday|one day)\b"
 )
-_MARKED_ZH: Final = frozenset(
-    "曾度时早去废弃下停取淘替代旧老昔往前原本初起过后改换迁切转升推延变调计打准即拟将预明接年"
+_MARKED_ZH = re.compile(
+    r"曾|一度|当时|那时|早期|过去|已经?[被废弃作下停取淘关]|被[^,]{1,12}[取替代淘]|旧|老[方版系]|从前|昔|早年|往年|当初|以前|之前|原[来本先]|本来|最初|起初|一开始"
+    r"|后来|改[成为用走到由]|换[成为用到]|迁|切[换到成为]|转[为用向成]|升级|取代|替[换代]|[变整降升涨高加少短][成为到至]|推迟|提前到|延期|\d\s?年"
+    r"|计划|打算|准备|即将|拟|将[于在会要]|预[计定]|明天|后天|下[周个月季一]|明年|底前|接下来|以后"
 )
 _EN_WORDS = (
     "deprecated obsolete used use formerly superseded legacy then time past days ago old discontinued "
@@ -120,6 +123,7 @@ _EN_WORDS = (
 )
 _MARKED_EN: Final = frozenset(_EN_WORDS.split())
 """What a sentence must hold to be anything but current: a cheap look before the patterns."""
+_DIGIT = re.compile(r"\d")
 _LATIN_WORD = re.compile(r"[a-z']+")
 _PAST_YEAR = re.compile(
     r"(?P<year>[12]\d{3})\s?年(?:[^,，]{0,6}?)(?:用的是|用的还是|使用的是|采用的是|叫|还在|还是|一直|都是)"
@@ -149,7 +153,7 @@ def frame(sentence: str, *, written: str | None = None) -> Frame:
     """The frame of a sentence. `written` is the day it was written: only then can a stated year be past."""
     found: Frame = "current"
     folded = fold(sentence)
-    if _MARKED_ZH.isdisjoint(folded) and _MARKED_EN.isdisjoint(_LATIN_WORD.findall(folded)):
+    if _MARKED_ZH.search(folded) is None and _MARKED_EN.isdisjoint(_LATIN_WORD.findall(folded)):
         return found
     for clause in _clauses(folded):
         marked = _clause_frame(clause, written)
@@ -235,25 +239,25 @@ def _blank(text: str) -> str:
 
 def _clause_frame(clause: str, written: str | None) -> Frame | None:
     """The frame one clause marks, None if it marks none."""
-    if _RULE.search(clause):
+    scripts = (not clause.isascii(), _LATIN_WORD.search(clause) is not None)
+    if _RULE.search(clause, *scripts):
         return "current"
-    if _CHANGE.search(clause) and not _IMPERATIVE.match(clause):
-        return "plan" if _PLAN.search(clause) else "change"
-    strong = _strong(clause) or _past_before(clause) or _past_year(clause, written)
-    current = _CURRENT.search(clause)
+    if _CHANGE.search(clause, *scripts) and not _IMPERATIVE.match(clause):
+        return "plan" if _PLAN.search(clause, *scripts) else "change"
+    strong = _strong(clause, scripts) or _past_before(clause) or _past_year(clause, written)
+    current = _CURRENT.search(clause, *scripts)
     if strong and not (current and _present_negative(current.group())):
         return "historical"
     if current:
-        return "plan" if _PLAN.search(clause) and not _present_negative(current.group()) else "current"
-    if _PLAN.search(clause):
+        return "plan" if _PLAN.search(clause, *scripts) and not _present_negative(current.group()) else "current"
+    if _PLAN.search(clause, *scripts):
         return "plan"
-    weak = len(_WEAK.findall(clause)) + bool(_weak_before(clause))
-    return "historical" if weak >= 2 else None
+    return "historical" if _WEAK.count(clause) + _weak_before(clause) >= 2 else None
 
 
-def _strong(clause: str) -> bool:
+def _strong(clause: str, scripts: tuple[bool, bool]) -> bool:
     """A strong marker of the past that is not denied (没有废弃, not deprecated)."""
-    return _STRONG.search(clause) is not None and _STRONG.search(_NEGATED.sub(" ", clause)) is not None
+    return _STRONG.search(clause, *scripts) is not None and _STRONG.search(_NEGATED.sub(" ", clause)) is not None
 
 
 def _present_negative(marker: str) -> bool:
@@ -263,6 +267,8 @@ def _present_negative(marker: str) -> bool:
 
 def _past_before(clause: str) -> bool:
     """以前是/用/都...: strong, unless 以前 closes a clause of time (上线以前都要测试)."""
+    if "前" not in clause:
+        return False
     for match in _BEFORE.finditer(clause):
         state = match["word"] == "以前" and _PAST_STATE.match(match["tail"].lstrip("我们你他她它 "))
         if state and not _is_before_event(match):
@@ -271,7 +277,7 @@ def _past_before(clause: str) -> bool:
 
 
 def _weak_before(clause: str) -> bool:
-    return any(not _is_before_event(match) for match in _BEFORE.finditer(clause))
+    return "前" in clause and any(not _is_before_event(match) for match in _BEFORE.finditer(clause))
 
 
 def _is_before_event(match: re.Match[str]) -> bool:
@@ -285,7 +291,7 @@ def _is_before_event(match: re.Match[str]) -> bool:
 
 
 def _past_year(clause: str, written: str | None) -> bool:
-    match = _PAST_YEAR.search(clause)
+    match = _PAST_YEAR.search(clause) if written and _DIGIT.search(clause) else None
     if match is None or not written:
         return False
     return (match["year"] or match["y2"] or match["y3"]) < written[:4]

@@ -134,10 +134,9 @@ class Leaves:
             self._emit(box.kind, box.marker, stop, line, checked=box.checked, lead=box.lead)
             box.unit, box.marker = index, -1
             return
-        box_quoted = self._boxes[-1] if self._boxes else None
         kind: UnitKind = "paragraph"
-        if box_quoted is not None and box_quoted.quoted:
-            kind = "callout" if box_quoted.callout is not None else "quote"
+        if self._boxes and self._boxes[-1].quoted:
+            kind = "callout" if self._boxes[-1].callout is not None else "quote"
         self._emit(kind, start, stop, line)
         lead = text[last:stop].strip()
         if len(lead) <= 200:
@@ -153,9 +152,11 @@ class Leaves:
         header: tuple[str, ...] = (), lead: str | None = None, checked: bool | None = None,
     ) -> None:  # fmt: skip
         box = self._boxes[-1] if self._boxes else None
+        if box is not None and kind not in ("list_item", "task"):
+            # An item that begins with another block has no text of its own; a later paragraph is not its text.
+            box.marker = -1
         depth = len(self._boxes) - (1 if kind in ("list_item", "task") else 0)
         parent, callout, foreign = (None, None, False) if box is None else (box.unit, box.callout, box.foreign)
-        unit = Unit(
-            kind, start, stop, line, self._path, depth, cells, header, lead, parent, callout, foreign, checked
+        self._units.append(
+            Unit(kind, start, stop, line, self._path, depth, cells, header, lead, parent, callout, foreign, checked)
         )
-        self._units.append(unit)

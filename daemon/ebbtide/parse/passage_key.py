@@ -19,8 +19,8 @@ _LINE_MARKS = re.compile(
     r"^[ \t]*+(?:>[ \t]?+)*+(?:\[![^\]\n]+\][+-]?[ \t]*|#{1,6}[ \t]+|(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?",
     re.MULTILINE,
 )
-_EMPHASIS = re.compile(r"\*{1,3}|~~|==|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`+")
-_TABLE_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$\n?", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=\S)|~~|==|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`+")
+_TABLE_RULE = re.compile(r"^(?=[^\n|]*\|)(?=[^\n-]*-)[-|: \t>]++$\n?", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAGS = re.compile(r"</?[A-Za-z][^<>\n]*>")
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^`\n]*$", re.MULTILINE)

@@ -85,8 +85,12 @@ def is_drawing(note: Note) -> bool:
 
 
 def _hidden(note: Note) -> Spans:
-    """Comments and data blobs: in the note, but not in the text of a passage. Sorted, without overlap."""
+    """Comments, drawings and data blobs: in the note, but not in its passages. Sorted, without overlap."""
+    drawing = is_drawing(note)
     spans = comment_spans(note.text, note.units, note.body)
+    for unit in note.units:
+        if (unit.kind == "html" and _is_comment(note.text, unit)) or (drawing and _is_drawn(note.text, unit)):
+            spans.append((unit.start, unit.end))
     spans.extend(match.span() for match in _BLOB.finditer(note.text, note.body) if not _is_word(match.group()))
     apart: Spans = []
     for start, end in sorted(spans):
@@ -95,6 +99,15 @@ def _hidden(note: Note) -> Spans:
         else:
             apart.append((start, end))
     return apart
+
+
+def _is_comment(text: str, unit: Unit) -> bool:
+    return text.startswith("<!--", unit.start) and text.endswith("-->", unit.start, unit.end)
+
+
+def _is_drawn(text: str, unit: Unit) -> bool:
+    """Excalidraw's data, its section and the line that tells to switch the view."""
+    return unit.kind == "code" or "Drawing" in unit.headings or text.startswith("==⚠", unit.start)
 
 
 def _is_word(run: str) -> bool:
@@ -116,21 +129,18 @@ def _visible(text: str, start: int, end: int, hidden: Spans) -> str:
 
 def _atoms(note: Note, hidden: Spans) -> list[_Atom]:
     """Blocks with the text between them (rules, table heads) joined to the block that follows."""
-    text, atoms, drawing = note.text, [], is_drawing(note)
+    text, atoms = note.text, []
     levels = {heading.offset: heading for heading in note.headings}
     done = note.body
     for unit in note.units:
         if unit.end <= done:
             continue
         start = _line_start(text, max(done, note.body), unit)
-        heading = levels.get(unit.start) if unit.kind == "heading" else None
-        if drawing and (unit.kind == "code" or "Drawing" in unit.headings or text.startswith("==⚠", start)):
-            done = unit.end
-            continue
         shown = _visible(text, start, unit.end, hidden) if hidden else text[start : unit.end]
-        if not shown.strip() or (unit.kind == "html" and _is_comment(shown)):
+        if not shown.strip():
             done = unit.end
             continue
+        heading = levels.get(unit.start) if unit.kind == "heading" else None
         path = unit.headings if heading is None else (*unit.headings, heading.text)
         level = heading.level if heading is not None else 0
         tokens = estimate_tokens(shown) + (start - done) / 4.0
@@ -145,11 +155,6 @@ def _line_start(text: str, done: int, unit: Unit) -> int:
     while start < unit.start and text[start] in " \t\r\n":
         start += 1
     return start
-
-
-def _is_comment(shown: str) -> bool:
-    stripped = shown.strip()
-    return stripped.startswith("<!--") and stripped.endswith("-->")
 
 
 def _groups(atoms: list[_Atom]) -> list[list[_Atom]]:

@@ -23,7 +23,7 @@ _PROTECTED = re.compile(
 )
 _CANDIDATE = re.compile(r"[。！？!?；]+|…+|\.+|\n")
 _CLOSING: Final = frozenset("\"'”’」』）)】》*_]~=")
-_MARKER = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,3}[.)](?=[ \t])|#{1,6}(?=[ \t]))[ \t]*|\[.\][ \t]+)*")
+_MARKER = re.compile(r"[ \t]*(?:(?:[-*+](?=[ \t])|>|\d{1,3}[.)](?=[ \t])|#{1,6}(?=[ \t]))[ \t]*|\[.\][ \t]+)*")
 _NEXT_BLOCK = re.compile(r"[ \t]*(?:[-*+>|#]|\d{1,3}[.)][ \t]|$)", re.MULTILINE)
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*\Z")
 _LIST_NUMBER = re.compile(r"[ \t>]*\d{1,3}")
@@ -104,8 +104,8 @@ def _is_full_stop(text: str, line_start: int, at: int, after: int, following: st
     last = word.group() if word else ""
     if _DOTTED.search(text[max(line_start, at - 12) : at]) or (len(last) == 1 and last.isalpha() and last != "I"):
         return following == "\n" and after + 1 >= len(text)
-    if last.lower() in _NUMBERED and not text[after : after + 2].strip().isdigit():
-        return True
+    if last.lower() in _NUMBERED:
+        return not text[after : after + 2].strip().isdigit()
     if last.lower() in _ABBREVIATIONS:
         return following == "\n"
     return following == "\n" or _starts_sentence(text, after) or (last.isalpha() and len(last) > 3)

@@ -17,14 +17,16 @@ from ebbtide.memory.errors import BadRequest
 from ebbtide.recall.candidates import folder
 from ebbtide.recall.engine import Question
 from ebbtide.runtime import Runtime, open_runtime
-from ebbtide.serve.service import Service
+from ebbtide.serve.service import Service, told
 
 RANKED_AT_LEAST = 10
 
 Say = Callable[[str], None]
 
 
-def ask(vault: Path, queries: Path, out: Path, no_scope: bool = False, progress: Say = lambda _: None) -> dict[str, Any]:
+def ask(
+    vault: Path, queries: Path, out: Path, no_scope: bool = False, progress: Say = lambda _: None
+) -> dict[str, Any]:
     """Answer every line of `queries` ({id, query, scope?, as_of?}) into a line of `out` ({id, ranked, ms, tokens, abstained}).
 
     Raises BadRequest naming the line that is not a question; `out` is written whole or not at all.
@@ -33,7 +35,7 @@ def ask(vault: Path, queries: Path, out: Path, no_scope: bool = False, progress:
     runtime = open_runtime(vault, read_only=True)
     try:
         service = Service(runtime)
-        service.catch_up(progress=_Progress(progress), threads=os.cpu_count() or 1)
+        service.catch_up(progress=told(progress), threads=os.cpu_count() or 1)
         rows: list[dict[str, Any]] = []
         for number, (ident, question) in enumerate(asked, 1):
             rows.append(_answer(runtime, ident, question))
@@ -46,8 +48,11 @@ def ask(vault: Path, queries: Path, out: Path, no_scope: bool = False, progress:
     temporary.replace(out)
     spent = sorted(row["ms"] for row in rows)
     return {
-        "out": str(out), "questions": len(rows), "abstained": sum(row["abstained"] for row in rows),
-        "ms_p50": spent[len(spent) // 2] if spent else None, "ms_p95": spent[int(len(spent) * 0.95)] if spent else None,
+        "out": str(out),
+        "questions": len(rows),
+        "abstained": sum(row["abstained"] for row in rows),
+        "ms_p50": spent[len(spent) // 2] if spent else None,
+        "ms_p95": spent[int(len(spent) * 0.95)] if spent else None,
     }
 
 
@@ -63,7 +68,11 @@ def _answer(runtime: Runtime, ident: str, question: Question) -> dict[str, Any]:
         more = runtime.catalog.notes_under(within, question.as_of, RANKED_AT_LEAST + len(ranked))
         ranked += [path for path in more if path not in known][: RANKED_AT_LEAST - len(ranked)]
     return {
-        "id": ident, "ranked": ranked, "ms": round(spent, 2), "tokens": answer["tokens"], "abstained": answer["abstained"],
+        "id": ident,
+        "ranked": ranked,
+        "ms": round(spent, 2),
+        "tokens": answer["tokens"],
+        "abstained": answer["abstained"],
     }
 
 
@@ -71,29 +80,18 @@ def _questions(path: Path, no_scope: bool) -> Iterator[tuple[str, Question]]:
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
-        raise BadRequest(f"{path} cannot be read: {error.strerror}.", "Name a file of questions, a JSON object a line.") from error
+        raise BadRequest(
+            f"{path} cannot be read: {error.strerror}.", "Name a file of questions, a JSON object a line."
+        ) from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line.decode("utf-8-sig"))
-            ident, query = record["id"], record["query"]
-            if not isinstance(query, str):
-                raise TypeError("`query` is not text")
+            ident, query = record["id"], str.strip(record["query"])
         except (ValueError, KeyError, TypeError) as error:
-            raise BadRequest(f"{path}:{number} is not a question ({error}).", 'Each line is {"id": ..., "query": ...}.') from error
+            raise BadRequest(
+                f"{path}:{number} is not a question ({error}).", 'Each line is {"id": ..., "query": ...}.'
+            ) from error
         scope = None if no_scope else record.get("scope")
         yield ident, Question(query, scope=scope, as_of=record.get("as_of"))
-
-
-class _Progress:
-    """Turns (phase, done, total) into a line of progress every few seconds."""
-
-    def __init__(self, say: Say) -> None:
-        self._say, self._last, self._phase = say, 0.0, ""
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if phase != self._phase or now - self._last > 5 or done == total:
-            self._phase, self._last = phase, now
-            self._say(f"{phase} {done}/{total}" if total else phase)

@@ -59,4 +59,6 @@ def choose(items: Sequence[Priced], limits: Limits) -> list[int]:
 
 
 def _repeats(item: Priced, other: Priced) -> bool:
-    return item.note == other.note and (item.first <= other.last and other.first <= item.last or item.quote == other.quote)
+    return item.note == other.note and (
+        (item.first <= other.last and other.first <= item.last) or item.quote == other.quote
+    )

@@ -25,7 +25,12 @@ SCOPED_LABELS = 20_000
 HUB_LIMIT = 3
 """A hub brings at most so many neighbours."""
 EDGE_WEIGHT: Mapping[str, float] = {
-    "causes": 1.0, "depends_on": 1.0, "supersedes": 1.0, "supports": 0.8, "contradicts": 0.8, "part_of": 0.6,
+    "causes": 1.0,
+    "depends_on": 1.0,
+    "supersedes": 1.0,
+    "supports": 0.8,
+    "contradicts": 0.8,
+    "part_of": 0.6,
 }
 MENTION_WEIGHT = 0.4
 
@@ -219,7 +224,9 @@ def _nearest(vector: FloatArray, channels: Channels, kind: str, within: str | No
         if len(labels) <= SCOPED_LABELS:
             found = index.cosines(vector, labels)
             return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:VECTOR_DEPTH]
-    hits = [(hit.label, hit.cosine) for hit in index.search(vector, VECTOR_DEPTH if within is None else 4 * VECTOR_DEPTH)]
+    hits = [
+        (hit.label, hit.cosine) for hit in index.search(vector, VECTOR_DEPTH if within is None else 4 * VECTOR_DEPTH)
+    ]
     if within is None:
         return hits
     allowed = set(labels)

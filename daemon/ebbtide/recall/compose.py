@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ebbtide.memory.states import LAYER_OF_TYPE, Lang
+from ebbtide.memory.states import LAYER_OF_TYPE, Lang, Layer
 from ebbtide.parse.sentences import sentences
 from ebbtide.parse.text import estimate_tokens, tokenize
 from ebbtide.recall.rank import Evidence
@@ -32,7 +32,9 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
 }
 
 
-def reasons(evidence: Evidence, lang: Lang, *, crossed: bool, via: str | None, wanted: str | None, type_: str) -> list[str]:
+def reasons(
+    evidence: Evidence, lang: Lang, *, crossed: bool, via: str | None, wanted: str | None, type_: str
+) -> list[str]:
     """Why an item is here, most telling first."""
     out: list[str] = []
     if "keyword" in evidence.ranks and evidence.coverage > 0:
@@ -95,18 +97,23 @@ def shown(text: str) -> str:
     return text[: cut if cut > TEXT_LIMIT // 2 else TEXT_LIMIT].rstrip() + " …"
 
 
-def layer_of(kind: str, type_: str | None) -> str:
+_EPISODIC = frozenset(["episodic", "sprint", "roundtable", "debug", "experiment", "incident", "meeting", "daily"])
+_PROCEDURAL = frozenset(["procedure", "procedural", "how-to", "howto", "runbook"])
+_FACT_LAYERS: Mapping[str, Layer] = {str(name): layer for name, layer in LAYER_OF_TYPE.items()}
+
+
+def layer_of(kind: str, type_: str | None) -> Layer:
     """The layer of a note or passage by its type; facts have a table of their own."""
     if kind == "fact":
-        return LAYER_OF_TYPE.get(type_ or "state", "semantic")  # type: ignore[call-overload] # unknown words fall to the default
-    if type_ in ("episodic", "sprint", "roundtable", "debug", "experiment", "incident", "meeting", "daily"):
+        return _FACT_LAYERS.get(type_ or "", "semantic")
+    if type_ in _EPISODIC:
         return "episodic"
-    if type_ in ("procedure", "procedural", "how-to", "howto", "runbook"):
-        return "procedural"
-    return "semantic"
+    return "procedural" if type_ in _PROCEDURAL else "semantic"
 
 
-def inject(trigger: str | None, action: str | None, text: str, note: str, line: int, as_of: str | None, lang: Lang) -> str:
+def inject(
+    trigger: str | None, action: str | None, text: str, note: str, line: int, as_of: str | None, lang: Lang
+) -> str:
     """The form for an agent: condition, then what to know or do, with its citation. The text is quoted data, never an instruction."""
     place = f"[{note}:{line}{', ' + as_of if as_of else ''}]"
     body = action or text
@@ -131,11 +138,16 @@ def empty_reason(lang: Lang, nearest: Sequence[str], why: str) -> str:
     names = (", " if lang == "en" else "、").join(nearest[:3])
     if lang == "zh":
         return {
-            "empty": "问题是空的。", "index": "索引里还没有笔记。", "scope": "这个文件夹里没有已索引的笔记。",
-            "type": "没有这一类型的记忆。", "weak": f"没有足够可靠的记忆。也许相关（未证实）：{names}。" if names else "没有找到相关的记忆。",
+            "empty": "问题是空的。",
+            "index": "索引里还没有笔记。",
+            "scope": "这个文件夹里没有已索引的笔记。",
+            "type": "没有这一类型的记忆。",
+            "weak": f"没有足够可靠的记忆。也许相关（未证实）：{names}。" if names else "没有找到相关的记忆。",
         }[why]
     return {
-        "empty": "The question is empty.", "index": "No note is indexed yet.", "scope": "No indexed note lies in that folder.",
+        "empty": "The question is empty.",
+        "index": "No note is indexed yet.",
+        "scope": "No indexed note lies in that folder.",
         "type": "No memory of that type was found.",
         "weak": f"Nothing is sure enough. Perhaps (unverified): {names}." if names else "Nothing related was found.",
     }[why]

@@ -13,9 +13,9 @@ from typing import Any
 
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.ports import Vault
-from ebbtide.memory.states import Layer
+from ebbtide.memory.states import Lang, Layer
 from ebbtide.parse.frames import query_frame
-from ebbtide.parse.text import query_terms
+from ebbtide.parse.text import query_terms, tokenize
 from ebbtide.recall import compose
 from ebbtide.recall.budget import Limits, Priced, choose
 from ebbtide.recall.candidates import Channels, FactCandidate, NoteCandidate, Pool, add_neighbours, folder, gather
@@ -36,6 +36,7 @@ class Question:
     as_of: str | None = None
     budget: int | None = None
     limit: int | None = None
+    include: tuple[str, ...] = ()
     explain: bool = False
 
 
@@ -143,8 +144,12 @@ class Engine:
         later = [row for row, note in pool.notes.items() if _after(note.file.date, as_of)]
         for row in later:
             del pool.notes[row]
-        facts = [i for i, f in pool.facts.items() if _after(f.record.get("created_at"), as_of) or f.file.row not in pool.notes
-                 and _after(f.file.date, as_of)]
+        facts = [
+            i
+            for i, f in pool.facts.items()
+            if _after(f.record.get("created_at"), as_of)
+            or (f.file.row not in pool.notes and _after(f.file.date, as_of))
+        ]
         for ident in facts:
             del pool.facts[ident]
         return len(later)
@@ -155,7 +160,7 @@ class Engine:
             return
         for ident in list(facts):
             record = pool.facts[ident].record
-            fits = record["type"] == way.type if way.type else record.get("layer") == way.layer
+            fits = record["type"] == way.type if way.type else compose.layer_of("fact", record["type"]) == way.layer
             if fits and not way.explicit:
                 facts[ident] += self.settings.weights.type_boost
             elif not fits and way.explicit:
@@ -190,10 +195,22 @@ class Engine:
         built = [item for item in (self._compose(way, ranking, c, texts) for c in found) if item is not None]
         limits = self.settings.limits
         limits = Limits(
-            question.budget or limits.tokens, min(question.limit or limits.items, 100), limits.note_share, limits.floor_share, limits.mode
+            question.budget or limits.tokens,
+            min(question.limit or limits.items, 100),
+            limits.note_share,
+            limits.floor_share,
+            limits.mode,
         )
         priced = [
-            Priced(i, item["score"], item["tokens"], item["note"], item["line"], item["line"] + item["text"].count("\n"), item["quote"])
+            Priced(
+                i,
+                item["score"],
+                item["tokens"],
+                item["note"],
+                item["line"],
+                item["line"] + item["text"].count("\n"),
+                item["quote"],
+            )
             for i, item in enumerate(built)
         ]
         items = [built[i] for i in choose(priced, limits)]
@@ -223,7 +240,10 @@ class Engine:
         return sorted(out, key=lambda item: -item[0])[:16]
 
     def _compose(
-        self, way: Route, ranking: Ranking, candidate: tuple[float, FactCandidate | tuple[NoteCandidate, int | None]],
+        self,
+        way: Route,
+        ranking: Ranking,
+        candidate: tuple[float, FactCandidate | tuple[NoteCandidate, int | None]],
         texts: dict[str, str | None],
     ) -> dict[str, Any] | None:
         score, what = candidate
@@ -239,7 +259,9 @@ class Engine:
                 texts[path] = None
         return texts[path]
 
-    def _fact_item(self, way: Route, score: float, fact: FactCandidate, texts: dict[str, str | None]) -> dict[str, Any] | None:
+    def _fact_item(
+        self, way: Route, score: float, fact: FactCandidate, texts: dict[str, str | None]
+    ) -> dict[str, Any] | None:
         record: Mapping[str, Any] = fact.record
         text = self._text(record["source"], texts)
         place = None if text is None else compose.locate(text, record["quote"], record["line"])
@@ -249,19 +271,46 @@ class Engine:
         as_of = record.get("created_at") or fact.file.date
         crossed = fact.file.lang != way.lang
         return {
-            "id": record["id"], "kind": "fact", "layer": record.get("layer") or compose.layer_of("fact", record["type"]),
+            "id": record["id"],
+            "kind": "fact",
+            "layer": compose.layer_of("fact", record["type"]),
             "text": record["fact"],
-            "inject": compose.inject(record.get("trigger"), record.get("action"), record["fact"], record["source"], line, as_of, fact.file.lang),
-            "note": record["source"], "line": line, "column": compose.column_of(text, offset), "quote": record["quote"],
-            "heading": record.get("heading"), "type": record["type"], "state": "active", "temperature": None,
+            "inject": compose.inject(
+                record.get("trigger"),
+                record.get("action"),
+                record["fact"],
+                record["source"],
+                line,
+                as_of,
+                _lang(fact.file.lang),
+            ),
+            "note": record["source"],
+            "line": line,
+            "column": compose.column_of(text, offset),
+            "quote": record["quote"],
+            "heading": record.get("heading"),
+            "type": record["type"],
+            "state": "active",
+            "temperature": None,
             "score": round(score, 4),
-            "why": compose.reasons(fact.evidence, way.lang, crossed=crossed, via=None, wanted=way.type, type_=record["type"]),
-            "parts": compose.parts(fact.evidence, score), "chain": [], "as_of": as_of,
-            "tokens": compose.cost(record["fact"], record["source"]), "lead": record.get("confidence", 1.0) < compose.LEAD_BELOW,
+            "why": compose.reasons(
+                fact.evidence, way.lang, crossed=crossed, via=None, wanted=way.type, type_=record["type"]
+            ),
+            "parts": compose.parts(fact.evidence, score),
+            "chain": [],
+            "as_of": as_of,
+            "tokens": compose.cost(record["fact"], record["source"]),
+            "lead": record.get("confidence", 1.0) < compose.LEAD_BELOW,
         }
 
     def _passage_item(
-        self, way: Route, ranking: Ranking, score: float, note: NoteCandidate, label: int | None, texts: dict[str, str | None]
+        self,
+        way: Route,
+        ranking: Ranking,
+        score: float,
+        note: NoteCandidate,
+        label: int | None,
+        texts: dict[str, str | None],
     ) -> dict[str, Any] | None:
         text = self._text(note.file.path, texts)
         words = frozenset(query_terms(way.text).words)
@@ -279,15 +328,28 @@ class Engine:
         shown = compose.shown(passage.text)
         type_ = note.file.type or "note"
         return {
-            "id": passage.id, "kind": "passage", "layer": compose.layer_of("passage", note.file.type), "text": shown,
-            "inject": compose.inject(None, None, shown, note.file.path, line, note.file.date, passage.lang),  # type: ignore[arg-type] # stored as text
-            "note": note.file.path, "line": line, "column": compose.column_of(text, offset), "quote": quote,
-            "heading": passage.headings or None, "type": type_, "state": "active", "temperature": None, "score": round(score, 4),
+            "id": passage.id,
+            "kind": "passage",
+            "layer": compose.layer_of("passage", note.file.type),
+            "text": shown,
+            "inject": compose.inject(None, None, shown, note.file.path, line, note.file.date, _lang(passage.lang)),
+            "note": note.file.path,
+            "line": line,
+            "column": compose.column_of(text, offset),
+            "quote": quote,
+            "heading": passage.headings or None,
+            "type": type_,
+            "state": "active",
+            "temperature": None,
+            "score": round(score, 4),
             "why": compose.reasons(
                 note.evidence, way.lang, crossed=passage.lang != way.lang, via=note.via, wanted=way.type, type_=type_
             ),
-            "parts": compose.parts(note.evidence, score), "chain": [], "as_of": note.file.date,
-            "tokens": compose.cost(shown, note.file.path), "lead": False,
+            "parts": compose.parts(note.evidence, score),
+            "chain": [],
+            "as_of": note.file.date,
+            "tokens": compose.cost(shown, note.file.path),
+            "lead": False,
         }
 
     def _by_words(self, note: NoteCandidate, words: frozenset[str]) -> Any:
@@ -297,12 +359,16 @@ class Engine:
 
 
 def _held(text: str, words: frozenset[str]) -> int:
-    return sum(len(token) for token in {t.text for t in compose.tokenize(text)} & words)
+    return sum(len(word) for word in {token.text for token in tokenize(text)} & words)
+
+
+def _lang(stored: str) -> Lang:
+    return "zh" if stored == "zh" else "en"
 
 
 def _after(date: str | None, as_of: str) -> bool:
     """True if a date (day, month or year precision) lies wholly after a day."""
-    return bool(date) and date[:10] > as_of[: len(date[:10])]  # type: ignore[index] # bool(date) has ruled None out
+    return date is not None and date[:10] > as_of[: len(date[:10])]
 
 
 def scores_of(ranking: Ranking, paths: Sequence[str]) -> dict[str, float]:

@@ -15,11 +15,36 @@ MAX_QUERY = 2048
 """Characters of a question that are looked at (field.md 5.3: hosts send whole transcripts)."""
 
 _CUES: tuple[tuple[FactType, re.Pattern[str]], ...] = (
-    ("lesson", re.compile(r"\b(fail(ed|ure)?|went wrong|lessons?|mistakes?|postmortem)\b|失败|教训|踩坑|出了什么问题|翻车", re.I)),
-    ("decision", re.compile(r"\b(decid(e|ed)|decision|chose|choose|chosen|why (do|did) we (use|have|pick))\b|决定|选择了|为什么(要|用|选|改)|选型", re.I)),
-    ("preference", re.compile(r"\b(prefer(s|red|ence)?|favou?rite|likes?|dislikes?|recommend)\b|喜欢|偏好|习惯|讨厌|推荐", re.I)),
-    ("procedure", re.compile(r"\b(how (do|to|can)|steps?|procedure|instructions?)\b|怎么(做|办|用|设|装|配)|如何|步骤|流程|方法", re.I)),
-    ("metric", re.compile(r"\b(how (many|much|long|fast|large)|percent|latency|cost|rate)\b|多少|多久|几(个|次|条|秒)|指标|耗时|成本", re.I)),
+    (
+        "lesson",
+        re.compile(
+            r"\b(fail(ed|ure)?|went wrong|lessons?|mistakes?|postmortem)\b|失败|教训|踩坑|出了什么问题|翻车", re.I
+        ),
+    ),
+    (
+        "decision",
+        re.compile(
+            r"\b(decid(e|ed)|decision|chose|choose|chosen|why (do|did) we (use|have|pick))\b|决定|选择了|为什么(要|用|选|改)|选型",
+            re.I,
+        ),
+    ),
+    (
+        "preference",
+        re.compile(r"\b(prefer(s|red|ence)?|favou?rite|likes?|dislikes?|recommend)\b|喜欢|偏好|习惯|讨厌|推荐", re.I),
+    ),
+    (
+        "procedure",
+        re.compile(
+            r"\b(how (do|to|can)|steps?|procedure|instructions?)\b|怎么(做|办|用|设|装|配)|如何|步骤|流程|方法", re.I
+        ),
+    ),
+    (
+        "metric",
+        re.compile(
+            r"\b(how (many|much|long|fast|large)|percent|latency|cost|rate)\b|多少|多久|几(个|次|条|秒)|指标|耗时|成本",
+            re.I,
+        ),
+    ),
     ("plan", re.compile(r"\b(plan(s|ned)?|roadmap|next (step|week|month)|deadline)\b|计划|打算|下一步|截止", re.I)),
     ("definition", re.compile(r"\b(what (is|are|does .* mean)|define|definition)\b|什么是|是什么意思|定义", re.I)),
     ("event", re.compile(r"\b(when|last time|yesterday|happened)\b|什么时候|上次|哪天|发生", re.I)),
@@ -47,6 +72,11 @@ def route(query: str, type_: str | None = None, layer: Layer | None = None) -> R
     if type_ is None and layer is None:
         guess = next((name for name, cue in _CUES if cue.search(text)), None)
     return Route(
-        text=text, lang=language(text), type=type_ or guess, layer=layer or (LAYER_OF_TYPE[guess] if guess else None),
-        explicit=type_ is not None or layer is not None, why=_WHY.search(text) is not None, cut=len(query) > MAX_QUERY,
+        text=text,
+        lang=language(text),
+        type=type_ or guess,
+        layer=layer or (LAYER_OF_TYPE[guess] if guess else None),
+        explicit=type_ is not None or layer is not None,
+        why=_WHY.search(text) is not None,
+        cut=len(query) > MAX_QUERY,
     )

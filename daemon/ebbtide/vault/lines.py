@@ -36,9 +36,7 @@ _BACKREF: Final = re.compile(r"\\[1-9]|\(\?P=")
 _QUANTIFIER: Final = re.compile(r"[*+?]|\{\d*,?\d*\}")
 _TEMP_ENDINGS: Final = ("~", ".tmp", ".swp", ".swx", ".crdownload", ".part")
 _PLAIN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-MAX_LINE: Final = 4 << 20
-MAX_PATTERN: Final = 200
-SLOW: Final = 0.25
+MAX_LINE, MAX_PATTERN, SLOW = 4 << 20, 200, 0.25
 TEMP_PREFIX, TEMP_SUFFIX = ".ebbtide-", ".tmp"
 
 

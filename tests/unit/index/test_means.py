@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from ebbtide.index.means import KEY_BYTES, PRIOR_WEIGHT, Means, centred, text_key
-from ebbtide.index.modelfile import DIMS, default_fingerprint
+from ebbtide.index.modelfile import default_fingerprint
 from ebbtide.index.priors import PRIOR_KINDS, load_priors
 from ebbtide.memory.ports import FloatArray
 
@@ -161,7 +161,7 @@ def test_the_shipped_means_belong_to_the_default_model() -> None:
     for kind, means in priors.items():
         assert sorted(means) == sorted(LANGUAGES), kind
         for mean in means.values():
-            assert mean.shape == (DIMS,)
+            assert mean.shape == (384,)
             assert mean.dtype == np.float32
             assert 0.5 < float(np.linalg.norm(mean)) < 1, "a mean of unit vectors, not brought to unit length"
 

@@ -147,7 +147,7 @@ def test_structure_needs_no_text() -> None:
     assert structural_frame({"status": "active"}) is None
 
 
-@given(st.text(alphabet=st.sampled_from("以前之过已改用 MySQL,，。now usedto是都不再\"“”`")))
+@given(st.text(alphabet=st.sampled_from('以前之过已改用 MySQL,，。now usedto是都不再"“”`')))
 def test_anything_has_a_frame(text: str) -> None:
     assert frame(text) in {"current", "historical", "change", "plan"}
     assert query_frame(text) in {"current", "historical", "plan"}

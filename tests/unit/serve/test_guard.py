@@ -121,9 +121,9 @@ def test_a_preflight_without_origin_needs_the_token(site: Any) -> None:
     assert site.ask("OPTIONS", "/v1/status", headers={"Authorization": None}).status == 401
 
 
-@pytest.mark.parametrize("level", ["0", "2", "99999999999999999999", "x", "-1", "1.0", "١"])
+@pytest.mark.parametrize("level", ["0", "2", "99999999999999999999", "x", "-1", "1.0", "²"])
 def test_another_interface_level_is_told_which_side_to_update(site: Any, level: str) -> None:
-    reply = site.ask("GET", "/v1/status", headers={"X-Ebbtide-Api": level.encode().decode("latin-1")})
+    reply = site.ask("GET", "/v1/status", headers={"X-Ebbtide-Api": level})
     assert (reply.status, reply.code) == (409, "api-level")
     assert reply.body["error"]["api"] == 1
     assert "Update" in reply.body["error"]["remedy"]

@@ -1,0 +1,420 @@
+"""The shape of the package: who imports whom, what is pure, how long things are, and that stdout stays clean.
+
+The rules are those of daemon/ARCHITECTURE.md. Every deliberate difference stands below with its reason; an exception that no
+code needs any more fails too, so that the lists only ever get shorter. A module that is named nowhere gets the role of its
+package, the strictest that fits, and no third-party library.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "daemon" / "ebbtide"
+
+# --- the map ------------------------------------------------------------------------------------------------------
+
+BASE = {"memory.records", "memory.states", "memory.ports", "memory.errors"}
+"""Rule 1: the nouns. Standard library and each other only."""
+
+ROLE_OF_PACKAGE = {
+    "parse": "pure", "memory": "pure", "vault": "adapter", "index": "adapter", "recall": "pure", "sleep": "pure",
+    "prove": "surface", "serve": "surface",
+}
+ROLE = {
+    "config": "pure",
+    "logs": "adapter",
+    "runtime": "root",
+    "daemon": "root",
+    "__init__": "pure",
+    "__main__": "surface",
+    "index.means": "pure",
+    "index.sync": "orchestrator",
+    "index.distil": "orchestrator",
+    "index.backfill": "orchestrator",
+    "index.worker": "orchestrator",
+    "recall.candidates": "orchestrator",
+    "recall.engine": "orchestrator",
+    "sleep.cycle": "orchestrator",
+    "sleep.claude": "adapter",
+    "serve.wire": "pure",
+    "serve.wire_memory": "pure",
+    "serve.calls": "pure",
+    "serve.commands": "pure",
+    "serve.show": "pure",
+    "serve.service": "use-cases",
+}
+STAGES = ("memory", "config", "parse", "vault", "index", "recall", "sleep", "prove", "serve")
+"""The way a note flows: a pure module may import pure modules of its own stage and of those before it."""
+
+LIBRARIES = {
+    "memory.ports": {"numpy"},  # vectors cross the ports as arrays; this is the one place that names their type
+    "parse.note": {"mistune"},
+    "parse.properties": {"frontmatter", "yaml"},
+    "parse.text": {"rjieba"},
+    "vault.lines": {"orjson"},
+    "vault.watcher": {"watchdog"},
+    "index.means": {"numpy"},
+    "index.priors": {"numpy"},
+    "index.backfill": {"numpy"},
+    "index.text": {"tantivy"},
+    "index.native": {"onnxruntime", "usearch"},
+    "index.vectors": {"numpy"},  # USearch reaches it through index.native
+    "index.embed": {"numpy", "onnxruntime", "tokenizers"},
+    "index.modelgraph": {"numpy", "onnx", "tokenizers"},
+    "runtime": {"platformdirs"},
+    "serve.pairing": {"platformdirs"},
+    "serve.wire": {"pydantic"},
+    "serve.wire_memory": {"pydantic"},
+    "serve.client": {"pydantic"},
+    "serve.api": {"fastapi", "starlette"},
+    "serve.server": {"fastapi", "uvicorn"},
+}
+"""Third-party libraries, module by module. igraph is not there yet: when it comes it has one adapter, `index.graph`."""
+
+# --- deliberate differences: (importer, imported) -> why -----------------------------------------------------------
+
+_ROWS = "the catalogue is SQLite with typed rows and one implementation; a port would repeat thirty methods for nobody"
+_OWN_PARTS = "parts of one adapter, split by size, not two adapters that know each other"
+EXCEPTIONS = {
+    ("index.sync", "index.catalog"): _ROWS,
+    ("index.distil", "index.catalog"): _ROWS,
+    ("index.backfill", "index.catalog"): _ROWS,
+    ("recall.candidates", "index.catalog"): _ROWS,
+    ("vault.store", "vault.lines"): _OWN_PARTS,
+    ("vault.watcher", "vault.lines"): _OWN_PARTS,
+    ("vault.ledger", "vault.lines"): _OWN_PARTS,
+    ("vault.identity", "vault.lines"): _OWN_PARTS,
+    ("index.embed", "index.modelfile"): _OWN_PARTS,
+    ("index.embed", "index.modelgraph"): _OWN_PARTS,
+    ("index.modelfile", "index.modelgraph"): _OWN_PARTS,
+    ("index.vectors", "index.native"): "the order in which two native libraries load; see index/native.py",
+    ("daemon", "vault.watcher"): "the watcher reports to the daemon's own indexer thread, so it is made beside it",
+    ("runtime", "serve.service"): "`open_service` hands out a Service without a daemon; imported only when called",
+    ("serve.service", "runtime"): "the use-cases are methods over an opened vault; it is handed to them, never opened here",
+    ("serve.client", "runtime"): "without a daemon the command line opens the vault itself",
+    ("serve.actions", "runtime"): "`ebbtide config` prints settings of a vault that need not be opened for it",
+    ("serve.actions", "daemon"): "`ebbtide up` is the daemon",
+    ("serve.actions", "prove.exam"): "`ebbtide exam` runs on a vault of its own, beside any daemon",
+    ("prove.exam", "runtime"): "an exam opens the vault read-only, as repeatably as a fresh process",
+    ("prove.exam", "recall.candidates"): "reads a scope as recall reads it",
+}
+
+LONG_MODULES = {
+    "config": 600,  # a table of every setting with its default, range and meaning
+    "index.catalog": 625,  # SQL beside the rows it fills
+    "index.sync": 450,
+    "serve.service": 475,  # a method a use-case
+    "vault.watcher": 560,
+}
+"""Modules over 400 lines with the length they may not pass. Few, and none may grow."""
+LONG_FUNCTIONS = {"serve.api:_routes": 90}  # the table of routes, a function of a few lines each
+"""Functions over 60 lines with the length they may not pass."""
+MODULE_LINES, FUNCTION_LINES = 400, 60
+
+PRINTS = {"serve.cli": "the last word of a failed command", "daemon": "progress of a daemon in the foreground"}
+"""Modules that may call print, always to stderr."""
+STDOUT = {"serve.cli", "serve.actions"}
+"""Modules that may name sys.stdout: answers, and the token, go there; nothing else does."""
+
+# --- purity -------------------------------------------------------------------------------------------------------
+
+IMPURE_MODULES = {
+    "asyncio", "fcntl", "glob", "http", "io", "logging", "multiprocessing", "os", "pathlib", "platform", "random", "secrets",
+    "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "uuid",
+}
+IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint"}
+IMPURE_METHODS = {
+    "now", "utcnow", "today", "time", "monotonic", "perf_counter", "getenv", "read_text", "write_text", "read_bytes",
+    "write_bytes", "urandom",
+}
+
+
+# --- reading the code ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import: `target` is a module of ours without "ebbtide.", else the library. `lazy`: inside a function."""
+
+    target: str
+    ours: bool
+    lazy: bool
+    typing_only: bool
+    line: int
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the package; `name` is without "ebbtide."."""
+
+    name: str
+    path: Path
+    source: str
+    tree: ast.Module
+
+    @property
+    def package(self) -> str:
+        return self.name.split(".")[0]
+
+    @property
+    def role(self) -> str:
+        if self.name in BASE:
+            return "base"
+        return ROLE.get(self.name) or ROLE_OF_PACKAGE[self.package]
+
+
+@cache
+def modules() -> dict[str, Module]:
+    """Every module that holds code. The packages' own `__init__` files are empty, which a test of its own checks."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE).with_suffix("")
+        if inside.name == "__init__" and len(inside.parts) > 1:
+            continue
+        source = path.read_text("utf-8")
+        name = ".".join(inside.parts)
+        found[name] = Module(name, path, source, ast.parse(source))
+    return found
+
+
+def _is_typing(node: ast.If) -> bool:
+    return "TYPE_CHECKING" in ast.dump(node.test)
+
+
+def imports(module: Module) -> list[Import]:
+    """Every import of a module, wherever it stands."""
+    out: list[Import] = []
+
+    def walk(node: ast.AST, lazy: bool, typing_only: bool) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                out.append(_import(alias.name, lazy, typing_only, node.lineno))
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module.name}:{node.lineno}: a relative import"
+            base = node.module or ""
+            for alias in node.names:
+                whole = f"{base}.{alias.name}"
+                is_module = base.startswith("ebbtide") and _known(whole)
+                out.append(_import(whole if is_module else base, lazy, typing_only, node.lineno))
+        for child in ast.iter_child_nodes(node):
+            inside = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            walk(child, inside, typing_only or (isinstance(node, ast.If) and _is_typing(node)))
+
+    walk(module.tree, False, False)
+    return list(dict.fromkeys(out))
+
+
+def _known(dotted: str) -> bool:
+    inside = dotted.removeprefix("ebbtide").removeprefix(".")
+    return bool(inside) and (PACKAGE / (inside.replace(".", "/") + ".py")).is_file()
+
+
+def _import(dotted: str, lazy: bool, typing_only: bool, line: int) -> Import:
+    if dotted == "ebbtide" or dotted.startswith("ebbtide."):
+        return Import(dotted.removeprefix("ebbtide").removeprefix(".") or "__init__", True, lazy, typing_only, line)
+    return Import(dotted.split(".")[0], False, lazy, typing_only, line)
+
+
+def ours(module: Module) -> Iterator[Import]:
+    return (found for found in imports(module) if found.ours and found.target in modules())
+
+
+def third_party(module: Module) -> set[str]:
+    return {found.target for found in imports(module) if not found.ours and found.target not in sys.stdlib_module_names}
+
+
+# --- who may import whom -----------------------------------------------------------------------------------------
+
+
+def allowed(importer: Module, target: Module) -> bool:
+    """The rules of the map, without the exceptions."""
+    here, there = importer.role, target.role
+    if target.name == "__init__":  # the version
+        return True
+    if here == "base":  # rule 1
+        return there == "base"
+    if there == "base" or (importer.package == "serve" and target.package == "serve" and target.name != "serve.service"):
+        return True
+    if here == "pure":  # rule 2
+        return there == "pure" and STAGES.index(target.package) <= STAGES.index(importer.package)
+    if here == "adapter":  # rule 3
+        return there == "pure" and target.package in ("memory", "parse", importer.package)
+    if here == "orchestrator":  # rule 4
+        return there in ("pure", "orchestrator") and STAGES.index(target.package) <= STAGES.index(importer.package)
+    if here == "use-cases":
+        return there == "pure" or target.name == "recall.engine"
+    if here == "surface":
+        return there == "pure" or target.name in ("serve.service", "recall.engine") or importer.name == "__main__"
+    if importer.name == "runtime":  # the composition root
+        return there in ("pure", "adapter", "orchestrator")
+    return there in ("pure", "orchestrator", "use-cases") or target.name in ("runtime", "logs") or target.package == "serve"
+
+
+def test_imports_follow_the_map() -> None:
+    wrong = [
+        f"{name}:{found.line}: {name} ({module.role}) imports {found.target} ({modules()[found.target].role})"
+        for name, module in modules().items()
+        for found in ours(module)
+        if not allowed(module, modules()[found.target]) and (name, found.target) not in EXCEPTIONS
+    ]
+    assert wrong == []
+
+
+def test_nothing_below_imports_what_is_above() -> None:
+    """Rule 5, said once more without roles or exceptions: serve, prove, daemon and runtime are the top."""
+    top = ("serve", "prove", "daemon", "runtime")
+    wrong = [
+        f"{name}:{found.line}: imports {found.target}"
+        for name, module in modules().items()
+        if module.package not in (*top, "__main__")
+        for found in ours(module)
+        if found.target.split(".")[0] in top
+    ]
+    assert wrong == []
+
+
+def test_libraries_are_the_ones_on_the_list() -> None:
+    found = {name: third_party(module) for name, module in modules().items()}
+    assert {name: used for name, used in found.items() if used} == LIBRARIES
+
+
+def test_the_lists_name_nothing_idle() -> None:
+    there = {(name, found.target) for name, module in modules().items() for found in ours(module)}
+    idle = [pair for pair in EXCEPTIONS if pair not in there or allowed(*(modules()[part] for part in pair))]
+    assert idle == [], "no code needs these exceptions any more: take them out"
+    assert [name for name in (*PRINTS, *LONG_MODULES, *STDOUT) if name not in modules()] == []
+    short = [name for name in LONG_MODULES if length(modules()[name]) <= MODULE_LINES]
+    sizes = {what: lines for module in modules().values() for what, lines in functions(module)}
+    short += [what for what in LONG_FUNCTIONS if sizes.get(what, 0) <= FUNCTION_LINES]
+    assert short == [], "these fit now: take them out"
+
+
+def test_no_module_imports_itself_round_a_corner() -> None:
+    """At import time there is no cycle; an import inside a function may close one (each is an exception above)."""
+    graph = {
+        name: [found.target for found in ours(module) if not found.lazy and not found.typing_only and found.target != "__init__"]
+        for name, module in modules().items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        assert name not in way, f"a cycle: {' -> '.join((*way[way.index(name):], name))}"
+        if name not in done:
+            for target in graph[name]:
+                visit(target, (*way, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+# --- purity -------------------------------------------------------------------------------------------------------
+
+
+def test_pure_modules_touch_nothing() -> None:
+    """No file, network, clock, randomness or environment: time and chance arrive as arguments."""
+    wrong = []
+    for name, module in modules().items():
+        if module.role not in ("pure", "base"):
+            continue
+        wrong += [f"{name}:{x.line}: imports {x.target}" for x in imports(module) if not x.ours and x.target in IMPURE_MODULES]
+        for node in calls(module):
+            if isinstance(node.func, ast.Name) and node.func.id in IMPURE_CALLS:
+                wrong.append(f"{name}:{node.lineno}: calls {node.func.id}()")
+            if isinstance(node.func, ast.Attribute) and node.func.attr in IMPURE_METHODS:
+                wrong.append(f"{name}:{node.lineno}: calls .{node.func.attr}()")
+    assert wrong == []
+
+
+# --- size and words -----------------------------------------------------------------------------------------------
+
+
+def calls(module: Module) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(module.tree) if isinstance(node, ast.Call))
+
+
+def length(module: Module) -> int:
+    return module.source.count("\n")
+
+
+def functions(module: Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
+            yield f"{module.name}:{node.name}", node.end_lineno - node.lineno + 1
+
+
+def test_modules_are_short_and_say_what_they_are() -> None:
+    silent = [name for name, module in modules().items() if not ast.get_docstring(module.tree)]
+    assert silent == [], "a module begins with what it is"
+    long = [f"{name}: {length(m)} lines" for name, m in modules().items() if length(m) > LONG_MODULES.get(name, MODULE_LINES)]
+    assert long == [], "split them along their seams"
+
+
+def test_functions_fit_on_a_screen() -> None:
+    long = [
+        f"{what}: {lines} lines"
+        for module in modules().values()
+        for what, lines in functions(module)
+        if lines > LONG_FUNCTIONS.get(what, FUNCTION_LINES)
+    ]
+    assert long == []
+
+
+def test_packages_hold_no_code_of_their_own() -> None:
+    """An `__init__` with code would run on every import below it; what a package is for stands in ARCHITECTURE.md."""
+    for path in PACKAGE.rglob("__init__.py"):
+        if path.parent != PACKAGE:
+            body = ast.parse(path.read_text("utf-8")).body
+            assert all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in body), path
+
+
+# --- stdout and logs ----------------------------------------------------------------------------------------------
+
+
+def test_stdout_belongs_to_answers() -> None:
+    wrong = []
+    for name, module in modules().items():
+        for node in calls(module):
+            if isinstance(node.func, ast.Name) and node.func.id == "print":
+                to = next((ast.unparse(word.value) for word in node.keywords if word.arg == "file"), "stdout")
+                if name not in PRINTS or to != "sys.stderr":
+                    wrong.append(f"{name}:{node.lineno}: prints to {to}; use logging, or give the text back")
+        for node in ast.walk(module.tree):
+            named = isinstance(node, ast.Attribute) and node.attr in ("stdout", "__stdout__") and ast.unparse(node.value) == "sys"
+            if named and name not in STDOUT:
+                wrong.append(f"{name}:{node.lineno}: names sys.stdout")
+    assert wrong == []
+
+
+def test_logging_is_configured_in_one_place() -> None:
+    """The watcher alone adds a handler, to watchdog's own logger: its warning is the only sign that events were lost."""
+    wrong = []
+    for name, module in modules().items():
+        if name in ("logs", "vault.watcher"):
+            continue
+        found = [ast.unparse(node.func) for node in calls(module)]
+        wrong += [f"{name}: {call}" for call in found if call.endswith((".basicConfig", ".dictConfig", ".addHandler"))]
+    assert wrong == []
+
+
+def test_a_json_answer_is_all_there_is_on_stdout(tmp_path: Path) -> None:
+    """Through the whole program, with a first indexing on the way: stdout is one JSON document, progress is on stderr."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "Note.md").write_text("# Note\n\nWe decided to keep the [[Archive]] on paper.\n", "utf-8")
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("EBBTIDE_")}
+    environ |= {f"EBBTIDE_{what}": str(tmp_path / what.lower()) for what in ("CACHE", "STATE", "CONFIG")}
+    command = [sys.executable, "-m", "ebbtide", "links", "--vault", str(vault), "--json"]
+    run = subprocess.run(command, capture_output=True, env=environ, timeout=60, check=False)
+    assert run.returncode == 0, run.stderr.decode()
+    assert json.loads(run.stdout)["total"] == 1
+    assert sorted(path.name for path in vault.iterdir()) == ["Note.md"]
