@@ -78,7 +78,7 @@ class Live:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             status = self.status()
-            if status["keyword_ready"] and status["vectors_ready"] and status["progress"]["phase"] == "idle":
+            if status["keyword_ready"] and status["vectors_ready"]:
                 return status
             time.sleep(0.1)
         raise TimeoutError(f"not indexed after {seconds} s; see {self.work / 'daemon.log'}")

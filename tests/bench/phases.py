@@ -118,8 +118,8 @@ def saving(live: Live, trials: int, timeout: float = 60) -> dict[str, Any]:
     meaning: list[float] = []
     for number in range(trials):
         text, question = SAVED[number % 2]
-        word = "quill" + "".join(chr(97 + int(digit)) for digit in f"{number:04}") + ("or" if number % 4 < 2 else "ast")
-        path = f"Saved/{number // 2 % 3}-{number % 2}.md"  # the third round saves into notes that are there
+        word = "quill" + "".join(chr(97 + int(digit)) for digit in f"{number:04}") + "ast"
+        path = f"Saved/{number // 2 % 3}-{number % 2}.md"  # from the fourth pair on, into notes that are there
         file = live.vault / path
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"# {word}\n\n{text.format(word=word)}\n", "utf-8")

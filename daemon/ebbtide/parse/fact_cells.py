@@ -157,7 +157,7 @@ def row_claims(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
     else:
         parts = [f"{head}{colon}{cell}" if head else cell for head, cell in filled[:6]]
         text = f"{cells[0]} — {stop.join(parts)}"
-        attribute, subject = filled[0][0] or None, cells[0]
+        attribute, subject = filled[0][0], cells[0]
     if len(text) > MAX_FACT:
         return
     folded = fold(text)
@@ -168,7 +168,7 @@ def row_claims(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
     )
     yield Claim(
         text, unit.start, unit.end, kind, "place", unit, index,
-        labelled=any(ch.isdigit() for ch in folded), subject=subject or None, attribute=attribute, value=filled[0][1],
+        labelled=any(ch.isdigit() for ch in folded), subject=subject or None, attribute=attribute or None, value=filled[0][1],
     )  # fmt: skip
 
 

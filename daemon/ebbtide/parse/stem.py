@@ -61,7 +61,7 @@ _VOWEL = re.compile(r"[aeiouy]")
 _CVC = re.compile(r"[^aeiou][aeiouy][^aeiouwxy]\Z")
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=50_000)
 def variants(word: str) -> tuple[str, ...]:
     """The forms to index for a lower-case word: itself first, then its reduced or unaccented form if there is one."""
     if "'" in word:

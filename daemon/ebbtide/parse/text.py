@@ -170,14 +170,14 @@ def _cut(text: str) -> list[Token]:
                 add(new(Token, (term, position + first, start + first, start + last)))
             position += len(raw)
             continue
-        forms, advance = _forms(raw, kind)
+        forms, advance = _forms(raw, kind) if len(raw) <= MAX_TOKEN else _forms.__wrapped__(raw, kind)
         for term, ahead, first, last in forms:
             add(new(Token, (term, position + ahead, start + first, start + last)))
         position += advance
     return out
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def _forms(raw: str, kind: str | None) -> tuple[tuple[tuple[str, int, int, int], ...], int]:
     """The terms of one match as (term, position, start, end) relative to it, and how far the position moves on."""
     if kind != "word":

@@ -18,6 +18,7 @@ from ebbtide.recall.rank import Evidence
 TEXT_LIMIT = 1600
 """Characters of a passage that are shown."""
 LEAD_BELOW = 0.5
+_REASON = re.compile(r"\b(because|due to|so that|the reason|root cause|led to)\b|因为|由于|原因|是为了|导致", re.I)
 _BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$", re.M)
 
 _WORDS: Mapping[str, Mapping[Lang, str]] = {
@@ -86,6 +87,11 @@ def best_sentence(passage: str, words: frozenset[str]) -> tuple[int, int]:
         if value > score:
             best, score = (start, end), value
     return best
+
+
+def gives_reason(text: str) -> bool:
+    """True if a passage says why something is so, in so many words."""
+    return _REASON.search(text) is not None
 
 
 def shown(text: str) -> str:

@@ -156,6 +156,10 @@ class Engine:
 
     def _weigh_type(self, way: Route, pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
         """The type asked for filters; a guessed one only weighs, so that a wrong guess never loses the note."""
+        if way.why:
+            for ident in facts:
+                if pool.facts[ident].record.get("why"):
+                    facts[ident] += self.settings.weights.why_boost
         if way.type is None and way.layer is None:
             return
         for ident in list(facts):
@@ -230,13 +234,15 @@ class Engine:
             if score >= self.settings.abstain_below:
                 out.append((score, fact))
                 best_fact[fact.file.row] = max(best_fact.get(fact.file.row, 0.0), score)
+        words = frozenset(query_terms(ranking.route.text).words)
         for row in ranking.notes[:12]:
             score = ranking.note_scores[row]
-            if score < self.settings.abstain_below or best_fact.get(row, 0.0) >= 0.9 * score:
-                continue
             note = ranking.pool.notes[row]
-            label = max(note.best, key=lambda x: (note.best[x], -x), default=None)
-            out.append((score, (note, label)))
+            label = _telling(note, ranking.pool, words)
+            if ranking.route.why and label is not None and compose.gives_reason(ranking.pool.passages[label].text):
+                score += self.settings.weights.why_boost
+            if score >= self.settings.abstain_below and best_fact.get(row, 0.0) < 0.9 * score:
+                out.append((score, (note, label)))
         return sorted(out, key=lambda item: -item[0])[:16]
 
     def _compose(
@@ -356,6 +362,13 @@ class Engine:
         """Without vectors: the passage of a note that holds most of the question's words."""
         passages = self.channels.catalog.passages_of(note.file.row)[:60]
         return max(passages, key=lambda p: (_held(p.text, words), -p.ordinal), default=None)
+
+
+def _telling(note: NoteCandidate, pool: Pool, words: frozenset[str]) -> int | None:
+    """The passage of a note to show: of the five nearest in meaning the one that also holds most of the question's words."""
+    nearest = sorted(note.best, key=lambda label: (-note.best[label], label))[:5]
+    whole = sum(map(len, words)) or 1
+    return max(nearest, key=lambda x: (note.best[x] + 0.5 * _held(pool.passages[x].text, words) / whole, -x), default=None)
 
 
 def _held(text: str, words: frozenset[str]) -> int:

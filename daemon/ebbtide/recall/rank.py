@@ -26,6 +26,7 @@ class Weights:
     """The weighted sum that counts as certain."""
     rrf_k: int = 60
     type_boost: float = 0.03
+    why_boost: float = 0.05
     in_range: float = 1.15
 
 

@@ -1,0 +1,114 @@
+"""The catalogue's tables of links: the edges of each file, the names that decide about them, and who is linked how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ebbtide.index.database import Database, marks, slices
+
+
+class NewLink(NamedTuple):
+    """An edge to store: the file at its other end, whether the choice was ambiguous, its line of links.jsonl."""
+
+    target: str | None
+    ambiguous: bool
+    record: str
+
+
+class LinkTable(Database):
+    """Edges by source and by target, and the file names that wait for their links to be looked at again."""
+
+    def put_links(self, file: int, rows: Sequence[NewLink], keys: Iterable[str]) -> bool:
+        """Make these the links of a file; `keys` are the file names by which they are resolved. True if any line differs.
+
+        The numbers of incoming links of the files that are linked newly or no more follow.
+        """
+        with self.write():
+            db = self._db()
+            fresh = [(link.target, int(link.ambiguous), link.record) for link in rows]
+            sql = "SELECT target, ambiguous, record FROM links WHERE file = ? ORDER BY seq"
+            old = [tuple(r) for r in db.execute(sql, (file,))]
+            if old != fresh:
+                db.execute("DELETE FROM links WHERE file = ?", (file,))
+                db.executemany(
+                    "INSERT INTO links VALUES(?,?,?,?,?)", [(file, seq, *values) for seq, values in enumerate(fresh)]
+                )
+                before, after = {r[0] for r in old}, {r[0] for r in fresh}
+                self._count(before - after, -1)
+                self._count(after - before, 1)
+            db.execute("DELETE FROM link_keys WHERE file = ?", (file,))
+            db.executemany("INSERT INTO link_keys VALUES(?,?)", [(file, key) for key in sorted(set(keys))])
+            return old != fresh
+
+    def _count(self, targets: Iterable[str | None], step: int) -> None:
+        sql = "UPDATE files SET inlinks = max(0, inlinks + ?) WHERE path = ?"
+        self._db().executemany(sql, [(step, target) for target in targets if target is not None])
+
+    def put_stale_keys(self, keys: Iterable[str]) -> None:
+        """Note that files of these names came or went: links by these names must be resolved again, even after a kill."""
+        with self.write():
+            self._db().executemany("INSERT OR IGNORE INTO stale_keys VALUES(?)", [(key,) for key in keys])
+
+    def stale_keys(self) -> list[str]:
+        """Names whose links were not resolved again yet."""
+        return [r[0] for r in self._db().execute("SELECT key FROM stale_keys ORDER BY key")]
+
+    def drop_stale_keys(self, keys: Iterable[str]) -> None:
+        """The links by these names are resolved."""
+        with self.write():
+            self._db().executemany("DELETE FROM stale_keys WHERE key = ?", [(key,) for key in keys])
+
+    def sources_linking(self, keys: Sequence[str]) -> list[str]:
+        """Paths of files that hold a link whose last segment is one of these keys."""
+        out: set[str] = set()
+        for part in slices(keys):
+            sql = f"SELECT DISTINCT f.path FROM link_keys l JOIN files f ON f.row = l.file WHERE l.key IN ({marks(part)})"
+            out.update(r[0] for r in self._db().execute(sql, part))
+        return sorted(out)
+
+    def all_links(self) -> Iterator[str]:
+        """Records of every edge by source and place: the lines of links.jsonl."""
+        sql = "SELECT l.record FROM files f JOIN links l ON f.row = l.file ORDER BY f.path, l.seq"
+        for (record,) in self._db().execute(sql):
+            yield record
+
+    def edges_of(self, paths: Sequence[str], limit: int = 200) -> list[tuple[str, str, str]]:
+        """(source path, target path, record) of resolved edges from or to any of these paths, at most `limit` a side."""
+        out: list[tuple[str, str, str]] = []
+        for part in slices(paths):
+            for column in ("f.path", "l.target"):
+                sql = (
+                    "SELECT f.path, l.target, l.record FROM links l JOIN files f ON f.row = l.file"
+                    f" WHERE {column} IN ({marks(part)}) AND l.target IS NOT NULL LIMIT ?"
+                )
+                out += [(r[0], r[1], r[2]) for r in self._db().execute(sql, (*part, limit))]
+        return out
+
+    def find_links(self, note: str | None, unresolved: bool, ambiguous: bool, limit: int) -> list[str]:
+        """Records of edges by source and place: of one note (from it or to it), without a target, with more than one."""
+        where, values = _link_filter(note, unresolved, ambiguous)
+        sql = f"SELECT l.record FROM links l JOIN files f ON f.row = l.file WHERE {where} ORDER BY f.path, l.seq LIMIT ?"
+        return [r[0] for r in self._db().execute(sql, (*values, limit))]
+
+    def count_links(self, note: str | None, unresolved: bool, ambiguous: bool) -> tuple[int, int, int]:
+        """(all, unresolved, ambiguous) of the edges that `find_links` would find without a limit."""
+        where, values = _link_filter(note, unresolved, ambiguous)
+        sql = (
+            "SELECT count(*), coalesce(sum(l.target IS NULL), 0), coalesce(sum(l.ambiguous), 0)"
+            f" FROM links l JOIN files f ON f.row = l.file WHERE {where}"
+        )
+        found: tuple[int, int, int] = self._db().execute(sql, values).fetchone()
+        return found
+
+
+def _link_filter(note: str | None, unresolved: bool, ambiguous: bool) -> tuple[str, list[Any]]:
+    parts, values = ["1"], []
+    if note is not None:
+        parts.append("(l.file = (SELECT row FROM files WHERE path = ?) OR l.target = ?)")
+        values += [note, note]
+    if unresolved:
+        parts.append("l.target IS NULL")
+    if ambiguous:
+        parts.append("l.ambiguous = 1")
+    return " AND ".join(parts), values
