@@ -119,7 +119,6 @@ class Embed:
     model: str = key("", "folder with model.onnx and tokenizer.json; empty: the default model")
     enabled: bool = key(True, "false: keyword only")
     threads: int = key(1, "processor threads for embedding", 1, 64)
-    batch_tokens: int = key(512, "padded tokens in one batch", 32, 16384)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,244 +127,35 @@ class Index:
 
     commit_seconds: float = key(1.0, "longest time until an indexed note can be found by keyword", 0.05, 60)
     commit_documents: int = key(1000, "documents in one commit", 1, 100_000)
-    merge_deleted: float = key(0.10, "share of deleted documents after which the keyword index is merged", 0.01, 0.9)
+    merge_deleted: float = key(0.10, "share of deleted documents after which the keyword index is built again", 0.01, 0.9)
     exact_below: int = key(20_000, "vectors below which search compares with every one", 0, 10_000_000)
-    passage_min: int = key(80, "tokens under which a passage is joined to the next", 10, 1000)
-    passage_max: int = key(350, "tokens over which a passage is split", 50, 2000)
-
-
-@dataclass(frozen=True, slots=True)
-class Extract:
-    """How facts are read from notes."""
-
-    with_: str = key("rules", "who reads facts", choices=("rules", "model"))
-    when: str = key("settle", "when notes are read: once they settle, or at night", choices=("settle", "night"))
-    max_facts: int = key(10, "facts from one note at most", 0, 100)
-    purpose: Mapping[str, str] = table(
-        {}, "folder -> what its facts are for", choices=("work", "life", "all"), closed=False
-    )
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """How answers are found, scored and packed (algorithms.md B.3 to B.6)."""
+    """How answers are found, scored and packed. The parts of recall.rank, recall.candidates and recall.budget."""
 
-    score: str = rank("product", "relevance times worth, or the plain weighted sum", choices=("product", "sum"))
-    route: str = rank("weigh", "a guessed type weighs or filters", choices=("weigh", "filter"))
-    budget_mode: str = rank("skip", "an item that does not fit is skipped, or packing stops", choices=("skip", "stop"))
-    budget: int = rank(6000, "tokens of one answer", 100, 200_000)
-    max_items: int = rank(8, "items of one answer", 1, 100)
-    deadline_ms: int = rank(300, "milliseconds after which steps are left out", 20, 60_000)
-    abstain: float = rank(0.35, "best relevance under which no answer is given")
-    floor: float = rank(0.25, "relevance under which an item is dropped")
-    inject: float = rank(0.5, "confidence under which an item is only a lead")
-    exact: float = rank(0.9, "relevance of an exact id, title or error code")
-    both: float = rank(0.3, "share of the weaker of keyword and vector that is added")
-    relevance_weight: float = rank(0.6, "constant part of worth (sum: weight of relevance)")
-    freshness_weight: float = rank(0.2, "weight of freshness")
-    importance_weight: float = rank(0.2, "weight of importance")
-    heat_base: float = rank(0.7, "constant part of the temperature factor")
-    heat_mix: float = rank(0.3, "weight of temperature; 0 with heat_base 1: no influence")
-    candidates: int = rank(50, "candidates that are scored", 5, 1000)
-    rrf_k: int = rank(60, "constant of reciprocal rank fusion", 1, 1000)
-    channels: Mapping[str, float] = table(
-        {"keyword": 1.0, "vector": 1.0, "graph": 0.5, "recent": 0.3}, "weight of each channel", 0, 10, vault=True
-    )
+    coverage: float = rank(1.8, "weight of keywords beside closeness in meaning", 0, 10)
+    yardstick: float = rank(0.3, "how far the best keyword score, not the highest possible, is the measure of coverage")
+    cross_floor: float = rank(0.5, "coverage granted across languages, as a share of closeness")
+    cross_penalty: float = rank(0.04, "taken off a text in another language, so that a twin in one's own comes first")
+    full: float = rank(2.0, "weighted sum that counts as certain", 0.1, 20)
+    type_boost: float = rank(0.03, "added to a fact of the type the question seems to want")
+    why_boost: float = rank(0.05, "added to what gives a reason, for questions why")
+    fact_share: float = rank(0.95, "a note is at least this share as relevant as its best fact")
+    abstain: float = rank(0.2, "relevance under which nothing is answered")
     edges: Mapping[str, float] = table(
-        {
-            "causes": 1.0,
-            "depends_on": 1.0,
-            "supersedes": 1.0,
-            "supports": 0.8,
-            "contradicts": 0.8,
-            "part_of": 0.8,
-            "mentioned": 0.4,
-        },
-        "weight of each edge type",
-        0,
-        1,
-        vault=True,
-    )
+        {"causes": 1.0, "depends_on": 1.0, "supersedes": 1.0, "supports": 0.8, "contradicts": 0.8, "part_of": 0.6,
+         "mentioned": 0.4}, "weight of each edge type", 0, 1, vault=True)
     hop_decay: float = rank(0.5, "relevance kept over one edge")
     weak_edge: float = rank(0.5, "factor of weak edges")
-    hops: int = rank(2, "edges walked from a candidate", 0, 4)
-    why_hops: int = rank(4, "edges walked for a question why", 0, 8)
-    in_range: float = rank(1.15, "factor for items inside a guessed time range", 1, 3)
-    bm25_mid_short: float = rank(5.0, "BM25 that counts half, short queries, before calibration", 0.1, 100)
-    bm25_mid_long: float = rank(12.0, "the same, long queries", 0.1, 100)
-    bm25_slope_short: float = rank(0.7, "steepness for short queries, before calibration", 0.01, 10)
-    bm25_slope_long: float = rank(0.5, "the same, long queries", 0.01, 10)
-    recalibrate_growth: float = rank(0.10, "growth of the vault after which scores are calibrated again", 0.01, 10)
-    weak_past: float = rank(0.5, "strength of weak words for the past; they never gate alone")
-    diversity: float = rank(0.3, "likeness to chosen items taken off the gain")
-    cost_power: float = rank(0.3, "exponent of the cost of an item in packing")
+    hub_limit: int = rank(3, "neighbours one note brings at most", 0, 50)
+    budget: int = rank(6000, "tokens of one answer", 100, 200_000)
+    budget_mode: str = rank("skip", "an item that does not fit is skipped, or packing stops", choices=("skip", "stop"))
+    max_items: int = rank(8, "items of one answer", 1, 100)
     note_share: float = rank(0.4, "largest share of the budget for one note", 0.05)
     tail: float = rank(0.5, "share of the best score under which packing stops")
-    tokens_cjk: float = rank(1.2, "tokens of a Chinese character", 0.1, 5)
-    chars_token: float = rank(3.6, "other characters of a token", 0.5, 10)
-    token_margin: float = rank(0.10, "share added to every token estimate")
-
-
-@dataclass(frozen=True, slots=True)
-class Heat:
-    """Temperature and reward of use (algorithms.md B.1 and B.4)."""
-
-    temperature: str = rank("curve", "half-life curve, or bands by days and frequency", choices=("curve", "bands"))
-    half_life: float = rank(14.0, "days until an unused fact of base type has cooled by half", 0.1, 3650)
-    growth: float = rank(0.6, "how use lengthens the half-life", 0, 5)
-    growth_cap: float = rank(4.0, "longest half-life as a multiple", 1, 100)
-    types: Mapping[str, float] = table(
-        {
-            "working": 0.15,
-            "episodic": 1.0,
-            "fact": 1.5,
-            "preference": 3.0,
-            "decision": 3.0,
-            "procedural": 4.0,
-            "principle": 6.0,
-        },
-        "multiple of the half-life by type",
-        0.01,
-        100,
-        vault=True,
-    )
-    events: Mapping[str, float] = table(
-        {"created": 1.0, "used": 1.0, "edited": 1.0, "opened": 0.5, "linked": 0.5},
-        "what an event counts",
-        0,
-        10,
-        vault=True,
-    )
-    hot: float = rank(0.70, "temperature from which a memory is hot")
-    warm: float = rank(0.22, "temperature from which it is warm")
-    weight_floor: float = rank(0.3, "weight of a cold memory before temperature is added")
-    band_hot_days: float = rank(7.0, "bands: days since use until which it is hot", 0, 3650)
-    band_warm_days: float = rank(30.0, "bands: days until which it is warm", 0, 3650)
-    band_per_day: float = rank(0.5, "bands: uses a day from which it is hot", 0, 100)
-    bands: Mapping[str, float] = table(
-        {"hot": 1.0, "warm": 0.7, "cool": 0.3, "frozen": 0.0}, "bands: weight of each", 0, 1, vault=True
-    )
-    reward: float = rank(0.08, "largest reward of confirmed use")
-    reward_half_life: float = rank(14.0, "days by which half of the recent reward is gone", 0.1, 3650)
-    reward_days: float = rank(3.0, "days of use by which the lasting reward saturates", 0.1, 100)
-    reward_similarity: float = rank(0.3, "smallest factor for a question unlike those it was used for")
-    reward_margin: float = rank(0.15, "distance in relevance to the best item beyond which there is no reward")
-
-
-@dataclass(frozen=True, slots=True)
-class Worth:
-    """Freshness and importance (algorithms.md B.2)."""
-
-    floor: float = rank(0.25, "freshness that never goes")
-    scale: float = rank(84.0, "days at which half of the rest is gone", 1, 36500)
-    power: float = rank(1.8, "steepness of the decay", 0.1, 10)
-    principle_age: float = rank(0.25, "how fast principles age")
-    steady_age: float = rank(0.5, "how fast procedures and decisions age")
-    expired_cap: float = rank(0.3, "freshness of what waits for review after its time limit")
-    importance: Mapping[str, float] = table(
-        {
-            "decision": 7.0,
-            "procedure": 7.0,
-            "preference": 6.0,
-            "lesson": 6.0,
-            "constraint": 5.0,
-            "definition": 5.0,
-            "event": 5.0,
-            "relation": 5.0,
-            "plan": 5.0,
-            "metric": 4.0,
-            "state": 2.0,
-        },
-        "prior by type",
-        1,
-        10,
-        vault=True,
-    )
-    binding: float = rank(2.0, "added for binding words", 0, 9)
-    failure_lesson: float = rank(1.0, "added for a failure with its lesson", 0, 9)
-    links_step: float = rank(0.5, "added for each doubling of typed links", 0, 9)
-    links_cap: float = rank(1.5, "added for links at most", 0, 9)
-    months: int = rank(3, "distinct months of citation that count", 1, 24)
-    months_bonus: float = rank(1.0, "added for them", 0, 9)
-    derived_penalty: float = rank(2.0, "taken off a conclusion of low confidence", 0, 9)
-    derived_below: float = rank(0.5, "confidence under which that is so")
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """When two memories are held against each other (algorithms.md B.8)."""
-
-    threshold: float = rank(0.7, "score from which a pair is a candidate")
-    subject_weight: float = rank(0.35, "weight of the same subject")
-    attribute_weight: float = rank(0.20, "weight of the same attribute")
-    difference_weight: float = rank(0.35, "weight of the difference")
-    change_weight: float = rank(0.10, "weight of a change marker")
-    number_tolerance: float = rank(0.01, "relative difference up to which numbers agree")
-    similarity: float = rank(0.6, "likeness from which texts with one subject are compared")
-    urgent_days: float = rank(1.0, "age at which an open conflict heads the report", 0, 365)
-
-
-@dataclass(frozen=True, slots=True)
-class Sleep:
-    """The nightly consolidation (algorithms.md B.7)."""
-
-    at: str = key("03:30", "local time of the nightly run", vault=True, pattern=r"([01]\d|2[0-3]):[0-5]\d")
-    enabled: bool = rank(True, "false: only when asked for")
-    take: float = rank(0.5, "salience from which an episode is taken")
-    take_min: int = rank(3, "episodes taken a night at least", 0, 1000)
-    take_max: int = rank(20, "episodes taken a night at most", 0, 1000)
-    weights: Mapping[str, float] = table(
-        {"reversal": 0.8, "novelty": 0.30, "insight": 0.30, "change": 0.20, "links": 0.20},
-        "parts of salience",
-        0,
-        1,
-        vault=True,
-    )
-    neighbours: int = rank(5, "nearest memories that novelty is measured against", 1, 100)
-    window_days: int = rank(90, "days of episodes that count as known", 1, 3650)
-    baseline_days: int = rank(30, "days of the author's own style", 1, 365)
-    few_episodes: int = rank(20, "past episodes under which fixed cut-offs hold", 0, 1000)
-    outlier: float = rank(3.5, "deviations at which a change is full", 0.1, 100)
-    markers: tuple[str, ...] = key(
-        ("我意识到", "这说明", "下次我应该", "I realised", "I realized", "this shows", "next time I should"),
-        "words of insight",
-        vault=True,
-    )
-    promote_episodes: int = rank(2, "episodes, dates and notes that a promotion needs", 1, 20)
-    model: str = key("", "Claude model that judges; empty: rules only")
-    daily_cost: float = key(0.0, "money a day at most, in the unit of [prices]; 0: only the token cap holds", 0, 10_000)
-    daily_tokens: int = key(200_000, "tokens a day at most", 0, 100_000_000)
-    prices: Mapping[str, float] = table(
-        {}, "model.input, model.output -> price of a million tokens; also as [prices]", 0, 100_000, closed=False
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """How the state of the core is measured (algorithms.md B.9)."""
-
-    window_days: int = rank(30, "days that a use keeps a memory fresh", 1, 365)
-    young_days: int = rank(7, "age under which it is not counted", 0, 365)
-    exact_nodes: int = rank(2000, "core size up to which every distance is measured", 10, 100_000)
-    sources: int = rank(256, "starting points measured above that", 1, 10_000)
-    revive: int = rank(2, "dormant memories proposed a week", 0, 100)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Days until a memory goes to review; 0: never (formats.md 4)."""
-
-    working: int = key(3, "working files", 0, 36500)
-    temporary: int = key(7, "facts of temporary scope", 0, 36500)
-    candidate: int = key(30, "candidates", 0, 36500)
-    state: int = key(60, "states", 0, 36500)
-    metric: int = key(90, "metrics", 0, 36500)
-    plan: int = key(90, "plans", 0, 36500)
-    preference: int = key(365, "preferences", 0, 36500)
-    decision: int = key(365, "decisions", 0, 36500)
-    principle: int = key(0, "principles", 0, 36500)
-    freeze: int = key(365, "days without a counted event until a memory is frozen", 0, 36500)
-    people: int = key(7, "entries of people/*/current-state.md", 0, 36500)
+    deadline_ms: int = rank(300, "milliseconds after which steps are left out", 20, 60_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,25 +187,12 @@ class Config:
     watch: Watch = Watch()
     embed: Embed = Embed()
     index: Index = Index()
-    extract: Extract = Extract()
     recall: Recall = Recall()
-    heat: Heat = Heat()
-    worth: Worth = Worth()
-    conflict: Conflict = Conflict()
-    sleep: Sleep = Sleep()
-    health: Health = Health()
-    limits: Limits = Limits()
     server: Server = Server()
     relations: Relations = Relations()
 
 
-_ORDERED: Final = (
-    ("heat", "warm", "hot"),
-    ("index", "passage_min", "passage_max"),
-    ("sleep", "take_min", "take_max"),
-    ("watch", "settle", "max_wait"),
-    ("recall", "floor", "abstain"),
-)
+_ORDERED: Final = (("watch", "settle", "max_wait"),)
 """Pairs of keys of which the first must not exceed the second."""
 
 
@@ -509,9 +286,6 @@ def _flat(name: str, layer: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if name == ENVIRONMENT:
             if word.startswith("EBBTIDE_") and word not in NOT_KEYS:
                 yield word.removeprefix("EBBTIDE_").lower().replace("_", ".", 1), body
-        elif word == "prices" and isinstance(body, Mapping):
-            models = {model: part if isinstance(part, Mapping) else {"": part} for model, part in body.items()}
-            yield "sleep.prices", {f"{model}.{kind}": v for model, part in models.items() for kind, v in part.items()}
         elif isinstance(body, Mapping) and "." not in word:
             # `[vault."/path"]` is a layer of its own, see `vault_layer`.
             yield from ((f"{word}.{k}", v) for k, v in body.items() if word != "vault" or not isinstance(v, Mapping))

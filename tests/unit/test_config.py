@@ -31,7 +31,7 @@ def test_the_tree_is_frozen_and_pure() -> None:
     with pytest.raises(FrozenInstanceError):
         Config().server.port = 1  # type: ignore[misc]
     with pytest.raises(TypeError):
-        Config().heat.types["fact"] = 2.0  # type: ignore[index]
+        Config().recall.edges["causes"] = 2.0  # type: ignore[index]
     tree = ast.parse(Path(module.__file__).read_text("utf-8"))
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names} | {
         node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
@@ -64,16 +64,16 @@ def test_every_default_is_accepted_when_written_out() -> None:
 def test_later_layers_win() -> None:
     config, problems = load(
         [
-            ("config.toml", {"recall": {"budget": 1000, "max_items": 3}, "extract": {"with": "model"}}),
+            ("config.toml", {"recall": {"budget": 1000, "max_items": 3}, "watch": {"mode": "scan"}}),
             ("config.toml [vault]", {"recall": {"budget": 2000}}),
-            ("Memory/ebbtide.toml", {"recall": {"budget": 2500}, "sleep": {"at": "04:15"}}),
+            ("Memory/ebbtide.toml", {"recall": {"budget": 2500, "tail": 0.6}}),
             (ENVIRONMENT, {"EBBTIDE_RECALL_BUDGET": "3000", "HOME": "/root", "EBBTIDE_VAULT": "/notes"}),
-            ("options", {"recall.hops": 1}),
+            ("options", {"recall.hub_limit": 1}),
         ]
     )
     assert problems == []
-    assert (config.recall.budget, config.recall.max_items, config.recall.hops) == (3000, 3, 1)
-    assert (config.sleep.at, config.extract.with_) == ("04:15", "model")
+    assert (config.recall.budget, config.recall.max_items, config.recall.hub_limit) == (3000, 3, 1)
+    assert (config.recall.tail, config.watch.mode) == (0.6, "scan")
 
 
 def test_an_unknown_key_names_the_nearest() -> None:
@@ -93,11 +93,10 @@ def test_an_unknown_key_names_the_nearest() -> None:
         ({"recall": {"budget": 1.5}}, "whole number"),
         ({"recall": {"budget": 0}}, "not within"),
         ({"recall": {"abstain": float("nan")}}, "not within"),
-        ({"recall": {"score": "maximum"}}, "product, sum"),
+        ({"recall": {"budget_mode": "maximum"}}, "skip, stop"),
         ({"recall": {"edges": {"causes": 2}}}, "not within"),
         ({"recall": {"edges": {"hates": 1}}}, "no entry"),
         ({"recall": {"edges": 3}}, "a table"),
-        ({"sleep": {"at": "25:00"}}, "form"),
         ({"vault": {"excluded": "x"}}, "list of texts"),
         ({"vault": {"excluded": [1]}}, "list of texts"),
         ({"relations": {"synonyms": {"基于": "loves"}}}, "one of"),
@@ -120,28 +119,24 @@ def test_a_bad_value_keeps_that_of_the_layer_below() -> None:
 
 
 def test_pairs_out_of_order_keep_their_defaults() -> None:
-    config, problems = load([("a", {"heat": {"hot": 0.1}, "index": {"passage_min": 900}})])
+    config, problems = load([("a", {"watch": {"settle": 9.0, "max_wait": 1.0}})])
     assert config == Config()
-    assert len(problems) == 2
+    assert len(problems) == 1
 
 
 def test_a_vault_sets_ranking_schedule_and_exclusions_only() -> None:
     allowed = {name.partition(".")[0] for name, item in keys() if item.metadata["vault"]}
-    assert allowed == {"vault", "recall", "heat", "worth", "conflict", "sleep", "health"}
+    assert allowed == {"vault", "recall"}
     forbidden = {
         "memory": {"folder": ".."},
         "embed": {"model": "/etc"},
         "server": {"port": 1234},
-        "sleep": {"model": "x", "daily_cost": 99.0},
-        "extract": {"with": "model"},
         "watch": {"mode": "scan"},
-        "prices": {"m": {"input": 0}},
-        "limits": {"working": 0},
     }
     config, problems = load([("Memory/ebbtide.toml", forbidden)])
     assert config == Config()
     assert {problem.code for problem in problems} == {"config-forbidden"}
-    assert len(problems) == 9
+    assert len(problems) == 4
 
 
 def test_no_key_that_holds_a_path_address_or_key_is_open_to_a_vault() -> None:
@@ -167,24 +162,17 @@ def test_tables_are_merged_word_by_word() -> None:
             (
                 "a",
                 {
-                    "heat": {"types": {"fact": 2}},
-                    "extract": {"purpose": {"Work": "work"}},
+                    "recall": {"edges": {"causes": 0.9}},
                     "relations": {"synonyms": {"基于": "depends_on"}},
                 },
             ),
-            (ENVIRONMENT, {"EBBTIDE_HEAT_TYPES": "working=0.5", "EBBTIDE_EXTRACT_PURPOSE": "Home=life"}),
+            (ENVIRONMENT, {"EBBTIDE_RECALL_EDGES": "supports=0.5", "EBBTIDE_RELATIONS_SYNONYMS": "leans_on=depends_on"}),
         ]
     )
     assert problems == []
-    assert (config.heat.types["fact"], config.heat.types["working"], config.heat.types["principle"]) == (2.0, 0.5, 6.0)
-    assert dict(config.extract.purpose) == {"Work": "work", "Home": "life"}
-    assert dict(config.relations.synonyms) == {"基于": "depends_on"}
-
-
-def test_prices_have_a_section_of_their_own() -> None:
-    config, problems = load([("a", {"prices": {"claude-x": {"input": 3, "output": 15}}})])
-    assert problems == []
-    assert dict(config.sleep.prices) == {"claude-x.input": 3.0, "claude-x.output": 15.0}
+    edges = config.recall.edges
+    assert (edges["causes"], edges["supports"], edges["depends_on"]) == (0.9, 0.5, 1.0)
+    assert dict(config.relations.synonyms) == {"基于": "depends_on", "leans_on": "depends_on"}
 
 
 def test_sections_for_vaults_are_layers_of_their_own() -> None:
@@ -198,7 +186,7 @@ def test_sections_for_vaults_are_layers_of_their_own() -> None:
 
 @pytest.mark.parametrize(("text", "value"), [("1", True), ("off", False), ("True", True)])
 def test_words_for_yes_and_no(text: str, value: bool) -> None:
-    assert load([(ENVIRONMENT, {"EBBTIDE_SLEEP_ENABLED": text})])[0].sleep.enabled is value
+    assert load([(ENVIRONMENT, {"EBBTIDE_EMBED_ENABLED": text})])[0].embed.enabled is value
 
 
 toml = st.recursive(
@@ -212,7 +200,7 @@ names = st.sampled_from([name for name, _ in keys()])
 @settings(deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from([*(f.name for f in fields(Config)), "prices", "x"]) | st.text(max_size=4), toml, max_size=4
+        st.sampled_from([*(f.name for f in fields(Config)), "x"]) | st.text(max_size=4), toml, max_size=4
     ),
     st.dictionaries(names, toml, max_size=4),
     st.dictionaries(names, st.text(max_size=6), max_size=4),

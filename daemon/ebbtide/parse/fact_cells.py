@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ebbtide.memory.records import Note, Unit
-from ebbtide.memory.states import BOOKKEEPING, FactType
+from ebbtide.memory.states import BOOKKEEPING, FactType, Precision
 from ebbtide.parse import fact_cues as cues
+from ebbtide.parse.dates import note_date
 from ebbtide.parse.fact_dialogue import speakers_of
 from ebbtide.parse.fact_pick import Claim
+from ebbtide.parse.fact_places import Place, place_kind, type_by_place
 from ebbtide.parse.fact_text import MAX_FACT, clean_heading, plain
+from ebbtide.parse.relations import RELATIONS, normalise_relation
 from ebbtide.parse.text import fold, is_cjk, language
 
 _SKIPPED_KEYS = re.compile(
@@ -43,6 +46,11 @@ _PROPERTY_TYPES: Final[tuple[tuple[FactType, str], ...]] = (
     ("event", r"result|结果|outcome|trigger"),
 )
 _PROPERTY_COMPILED: Final = tuple((kind, re.compile(pattern)) for kind, pattern in _PROPERTY_TYPES)
+_PARTIES: Final = frozenset(
+    {"attendees", "attendee", "present", "people", "artifact", "artifacts", "because", "speakers", "participants"}
+    | {"参会", "参会人", "参与者", "出席", "出席者", "产物", "与会者"}
+)
+"""Keys whose values are people or things that belong to the note."""
 _VALUE_HEADS: Final = frozenset(
     {"值", "value", "说明", "描述", "description", "内容", "含义", "meaning", "备注", "note", "notes", "作用"}
 )
@@ -55,7 +63,9 @@ class Scene:
     note: Note
     speakers: frozenset[str]
     note_type: FactType | None
+    given: tuple[str, Precision] | None = None
     places: dict[tuple[tuple[str, ...], str | None], FactType | None] = field(default_factory=dict)
+    kinds: dict[tuple[tuple[str, ...], str | None], Place | None] = field(default_factory=dict)
     contexts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     silent: dict[tuple[str, ...], bool] = field(default_factory=dict)
     """What is found once for all units below the same headings."""
@@ -65,15 +75,24 @@ def scene_of(note: Note) -> Scene:
     """The standing facts of a note: who speaks, what kind of note it is."""
     declared = note.properties.get("type")
     kind = cues.NOTE_TYPES.get(declared.strip().lower()) if isinstance(declared, str) else None
-    return Scene(note, speakers_of(note), kind)
+    return Scene(note, speakers_of(note), kind, note_date(note.properties, note.path))
 
 
 def by_place(scene: Scene, unit: Unit) -> FactType | None:
     key = (unit.headings, unit.lead)
     if key not in scene.places:
         headings = tuple(fold(clean_heading(heading)) for heading in unit.headings)
-        scene.places[key] = cues.type_by_place(headings, fold(unit.lead) if unit.lead else None)
+        scene.places[key] = type_by_place(headings, fold(unit.lead) if unit.lead else None)
     return scene.places[key]
+
+
+def kind_of_place(scene: Scene, unit: Unit) -> Place | None:
+    """Whether a unit stands in a timeline or among options."""
+    key = (unit.headings, unit.lead)
+    if key not in scene.kinds:
+        headings = tuple(fold(clean_heading(heading)) for heading in unit.headings)
+        scene.kinds[key] = place_kind(headings, fold(unit.lead) if unit.lead else None)
+    return scene.kinds[key]
 
 
 # --- properties -----------------------------------------------------------------------------------------------------
@@ -91,14 +110,12 @@ def property_claims(scene: Scene) -> Iterator[Claim]:
         if line > len(starts) or "::" in folded_key:
             continue
         start = starts[line - 1]
-        end = note.text.find("\n", start)
-        end = len(note.text) if end < 0 else end
-        while end > start and note.text[end - 1].isspace():
-            end -= 1
+        end = _value_end(note.text, start, note.body)
         if start >= end or folded_key not in fold(note.text[start:end]):
             continue  # the parser's line and the text disagree: no exact quote, no fact
         text = f"{key}：{shown}" if is_cjk(str(key)[0]) else f"{key}: {shown}"
-        kind = _property_type(folded_key, fold(shown))
+        linked = "[[" in note.text[start:end]
+        kind = _property_type(folded_key, fold(shown), linked)
         yield Claim(
             text, start, end, kind, "place", labelled=True, section=-1, subject=None,
             attribute=str(key), value=shown,
@@ -117,7 +134,30 @@ def _shown(value: Any) -> str | None:
     return None if fold(text) in _EMPTY_VALUES or len(text) > 300 or text.startswith("http") else text
 
 
-def _property_type(key: str, value: str) -> FactType:
+def _value_end(text: str, start: int, limit: int) -> int:
+    """Where the property that begins at `start` ends: with its line, or with the last item or line below its key."""
+    end = text.find("\n", start, limit)
+    end = limit if end < 0 else end
+    while end < limit:
+        following = text.find("\n", end + 1, limit)
+        following = limit if following < 0 else following
+        line = text[end + 1 : following]
+        if not line.strip() or not (line[0] in " \t]}" or line.startswith("- ") or line.strip() == "-"):
+            break
+        end = following
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def is_relation(key: str, linked: bool) -> bool:
+    """Whether a key is a typed relation. Words that also name a result need a link to be one."""
+    return normalise_relation(key) in RELATIONS and (linked or key not in {"结果", "result", "evidence", "依据", "why"})
+
+
+def _property_type(key: str, value: str, linked: bool) -> FactType:
+    if is_relation(key, linked) or key in _PARTIES:
+        return "relation"
     for kind, pattern in _PROPERTY_COMPILED:
         if pattern.search(key):
             return kind
@@ -166,8 +206,14 @@ def row_claims(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
         or by_place(scene, unit)
         or ("metric" if _numeric(filled) else "definition")
     )
+    basis = "place"
+    placed = kind_of_place(scene, unit)
+    if placed == "options":
+        kind, basis = "definition", "option"
+    elif placed == "timeline":
+        kind = "event"
     yield Claim(
-        text, unit.start, unit.end, kind, "place", unit, index,
+        text, unit.start, unit.end, kind, basis, unit, index,
         labelled=any(ch.isdigit() for ch in folded), subject=subject or None, attribute=attribute or None, value=filled[0][1],
     )  # fmt: skip
 

@@ -13,16 +13,19 @@ from typing import Final
 from ebbtide.memory.records import Note, Unit
 from ebbtide.memory.states import FactType
 from ebbtide.parse import fact_cues as cues
-from ebbtide.parse.fact_cells import Scene, by_place, property_claims, row_claims
+from ebbtide.parse.fact_cells import Scene, by_place, is_relation, kind_of_place, property_claims, row_claims
 from ebbtide.parse.fact_dialogue import Turn, in_third_person, is_user, says, turn_of, without_opening
 from ebbtide.parse.fact_pick import Claim
+from ebbtide.parse.fact_places import type_by_place
 from ebbtide.parse.fact_slots import is_ground
 from ebbtide.parse.fact_text import (
     CONTINUES,
     MAX_FACT,
+    clean_heading,
     code_of,
     context_of,
     first_person,
+    is_code,
     only_link,
     plain,
     without_connective,
@@ -58,6 +61,22 @@ _BOILERPLATE = re.compile(
 )
 _ANY_FIRST = re.compile(r"\b(?:i|my|me|i'm|i've|we|our)\b|我")
 _STATES_EN = re.compile(r"(?:\S+ ){1,6}(?:is|are|was|were|has|have|had)\b")
+_FIELD_KEY = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?[*_]{0,2}([^\s:*_\[\]()][^:\n*\[\]()]{0,30}?)[*_]{0,2}::(?!:)")
+_CLOCK = re.compile(
+    r"(?:\d{1,2}:\d{2}|(?:清晨|早上|上午|中午|下午|傍晚|晚上|夜里|凌晨|早晨|半夜)\s?[\d一二三四五六七八九十]{1,3}\s?(?:点半?|时|:\d{2})"
+    r"|\d{1,2} ?[ap]\.?m\b)(?!\s*(?:[-–—~到至]|to\b))"
+)
+"""A clock time at the start of an item: what happened then. A span of hours is a habit or a plan."""
+_FOR_WHOM = re.compile(r"for (?:any(?:body|one)|every(?:body|one)|whoever|me\b|myself|those) ?(?:who)?", re.IGNORECASE)
+_POINTER = re.compile(
+    r"(?:[在见看]|参考|\b(?:in|see|at|is|are))\s*(?:这里)?[:：]?\s*\[\[[^\]\n]+\]\]\s*[。.!]?\s*\Z", re.IGNORECASE
+)
+_PRONOUN = re.compile(
+    r"(?:it|its|it's|they|he|she|him|her|these|those|that's|this|that)\b(?! (?:week|month|year|morning|evening|summer|winter|time)\b)"
+    r"|[它他她](?!人)|[这那](?=[是个些样里])",
+    re.IGNORECASE,
+)
+_END_ID = re.compile(r"\s+\^[A-Za-z0-9-]+\s*\Z")
 _ASIDE = re.compile(r"^[(（].*[)）]$")
 _VERB_ZH = re.compile(
     r"[是有在了要会能可用为把被让使从不没做去来给出得应由需将于以支占属含叫指加改选定选说看写读吃买开关打取提发成入到建设学教练保持避免减增升降]"
@@ -131,6 +150,8 @@ def _sentences(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
     previous: Claim | None = None
     for a, b in sentences(note.text[start:end]):
         raw = note.text[start + a : start + b]
+        if previous is None and is_code(raw):
+            continue
         text = without_connective(plain(raw)) if turn is None else without_opening(plain(raw))
         if previous is not None and _goes_on(previous, text, turn):
             _extend(previous, text, start + a + _quote_end(raw), turn)
@@ -150,10 +171,15 @@ def _sentences(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
             kind = "preference"
         if kind is None:
             kind, basis = _fallback(scene, unit, turn)
-            if kind == "procedure" and unit.kind == "paragraph" and _STATES_EN.match(text):
+            if (
+                kind == "procedure"
+                and unit.kind == "paragraph"
+                and ((basis == "place" and text[:1].isascii()) or _STATES_EN.match(text))
+            ):
                 kind, basis = "definition", "default"
-        if not _complete(folded, kind, basis, unit):
+        if not _complete(folded, kind, basis, unit) or (turn is None and _vague(scene, unit, index, text, raw)):
             continue
+        kind, basis = _set_right(scene, unit, raw, folded, kind, basis)
         previous = Claim(text, start + a, start + a + _quote_end(raw), kind, basis, unit, index)
         previous.folded, previous.gates = folded, gates
         _label(previous)
@@ -168,6 +194,43 @@ def _sentences(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
         yield previous
 
 
+def _set_right(scene: Scene, unit: Unit, raw: str, folded: str, kind: FactType, basis: str) -> tuple[FactType, str]:
+    """The kind of what its place or form settles: options, what happened at a time, inline fields that are relations."""
+    if (
+        "::" in raw
+        and (field := _FIELD_KEY.match(raw)) is not None
+        and is_relation(fold(field[1]).strip(), "[[" in raw)
+    ):
+        return "relation", "words"
+    placed = kind_of_place(scene, unit)
+    if placed == "options":
+        return "definition", "option"
+    if unit.kind != "task" and (placed == "timeline" or (scene.given is not None and _CLOCK.match(folded))):
+        return "event", "words" if basis == "words" else "place"
+    if kind in {"procedure", "constraint", "plan"} and len(unit.headings) > 1 and unit.kind != "task":
+        section = fold(clean_heading(unit.headings[-1]))
+        if type_by_place((section,), None) == "event":
+            return "event", "place"  # what stands under Tried or Log was done, however it is worded
+    return kind, basis
+
+
+def _vague(scene: Scene, unit: Unit, index: int, text: str, raw: str) -> bool:
+    """Whether a sentence says nothing without its note: it only points elsewhere, or its pronoun stands for nothing."""
+    if _FOR_WHOM.match(text):
+        return True
+    if "[[" in raw:
+        if (
+            (found := _POINTER.search(raw)) is not None
+            and len(raw[: found.start()].split()) <= 3
+            and (found.start() <= 12 or raw.isascii())
+        ):
+            return True
+        key, colon, value = raw.replace("：", ":", 1).partition(":")
+        if colon and value.count("[[") > 1 and only_link(value) and by_place(scene, unit) != "relation":
+            return not is_relation(fold(plain(key)).strip(), True)
+    return _PRONOUN.match(text) is not None and not names_of(scene, unit, index)
+
+
 def _goes_on(previous: Claim, text: str, turn: Turn | None) -> bool:
     """Whether a sentence only makes sense after the one before: it gives its ground, or begins with a pronoun."""
     if is_ground(text):
@@ -175,7 +238,7 @@ def _goes_on(previous: Claim, text: str, turn: Turn | None) -> bool:
     if len(previous.text) + len(text) > MAX_JOINED or previous.joined or len(text) < 6:
         return False
     folded = fold(text)
-    if cues.QUESTION.search(folded) or cues.SMALL_TALK.search(folded):
+    if cues.is_talk(folded):
         return False
     return CONTINUES.match(text) is not None and not (turn is not None and first_person(text))
 
@@ -194,7 +257,7 @@ def _extend(claim: Claim, text: str, end: int, turn: Turn | None) -> None:
 
 def _quote_end(raw: str) -> int:
     """The sentence's length without a block id at its end."""
-    match = re.search(r"\s+\^[A-Za-z0-9-]+\s*\Z", raw)
+    match = _END_ID.search(raw) if "^" in raw else None
     return match.start() if match else len(raw)
 
 
@@ -240,9 +303,9 @@ def _sayable(text: str, folded: str, raw: str, unit: Unit) -> bool:
         return False
     if _ASIDE.match(text) or text.startswith(("http", "|", "```", "[]", "[ ]")) or _LABELLED_URL.match(text):
         return False
-    if cues.QUESTION.search(folded) or cues.SMALL_TALK.search(folded) or _BOILERPLATE.search(folded):
+    if cues.is_talk(folded) or _BOILERPLATE.search(folded):
         return False
-    if code_of(raw) is not None or len(_MOSTLY_SYMBOLS.findall(text)) * 5 > len(text):
+    if is_code(raw) or len(_MOSTLY_SYMBOLS.findall(text)) * 5 > len(text):
         return False
     letters = sum(map(str.isalpha, text))
     return letters * 2 >= len(text) - text.count(" ") and not (unit.kind == "paragraph" and text.endswith((":", "：")))

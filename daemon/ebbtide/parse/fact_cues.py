@@ -6,7 +6,6 @@ All patterns are for folded text (lower case, simplified, half width).
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from ebbtide.memory.states import FactType
@@ -33,7 +32,7 @@ _CUES: Final[tuple[tuple[FactType, str, str], ...]] = (
         "教 经 意 说 下 坑 早 亏 复 学 论 事 lesson lessons realised realized learned learnt shows next "
         "should takeaway hindsight turns made taught ",
         r"教训|经验(?:是|:)|我?意识到|这说明|下次(?:我?们?)(?:应该|要|一定|记得|先|别|不)|踩(?:过"
-        r"|了)?的?坑|早该|应该早点|吃了.{0,4}亏|复盘|学到(?:了|的)|得出结论|事后(?:看|发现)"
+        r"|了)?的?坑|早该|应该早点|吃了.{0,4}亏|复盘(?:发现|得出|下来|结论|[后时:])|学到(?:了|的)|得出结论|事后(?:看|发现)"
         r"|\blessons?(?: learned)?\b(?=:| (?:is|was|are|learned))|\bi(?:'ve)? (?:realised|realized|learned"
         r"|learnt)\b|\bwe (?:realised|realized|learned|learnt)\b|\bthis shows\b"
         r"|\bnext time\b.{0,20}\b(?:should|must|will|remember|do)\b|\bshould have\b|\btakeaway\b"
@@ -86,13 +85,16 @@ _CUES: Final[tuple[tuple[FactType, str, str], ...]] = (
         "必 禁 不 红 严 务 只 仅 多 少 限 要 切 一 硬 才 需 must mustn't never not only always should "
         "required mandatory forbidden prohibited limited allowed most least more requires require do "
         "don't ",
-        r"必须|禁止|不得|红线|严禁|务必|只能|仅限|不允许|不许|不准|至多|最多|至少(?=.{0,3}\d)|不超过"
+        r"必须|禁止|不得|红线|严禁|务必|只能|仅限|不允许|不许|不准(?=[\u4e00-\u9fff])(?![的确备])|至多|最多|至少(?=.{0,3}\d)|不超过"
         r"|不能超过|上限|下限|不要(?!紧)|切勿|一律|硬性|才能|不可以|需要满足"
         r"|\bmust(?: not|n't)?\b(?! (?:have|be (?:so|great|nice|fun|hard|tough|really|amazing))\b)"
         r"|\bnever\b(?= (?:use|commit|deploy|push|put|store|share|edit|delete|run|call|write|send|change"
-        r"|log|expose|be))|\b(?:shall|may|should) (?:not|only|never)\b|\bshould (?:always|be|use"
-        r"|have been)\b|\bis (?:not allowed|forbidden|prohibited|required|mandatory|limited to)\b"
-        r"|\bnot allowed\b|\bat (?:most|least) \d|\bno more than\b|\brequires?\b|\bdo not\b|^don't\b"
+        r"|log|expose|be))|\b(?:shall|may|should) (?:not|only|never)\b|(?<!there )\bshould (?:always"
+        r"|be(?! (?:\d|fine|ok|easy|good|enough|able|about|around|here|there))|use)\b"
+        r"|\bis (?:not allowed|forbidden|prohibited|required|mandatory|limited to)\b"
+        r"|\bnot allowed\b|\bat (?:most|least) \d|\bno more than\b|\brequires?\b"
+        r"|(?<!i )(?<!they )(?<!people )(?<!you )\bdo not\b(?! (?:know|think|remember|believe|need|want|have|see"
+        r"|understand|care|mind|mean|exist|work|seem|matter)\b)|^don't\b"
         r"|\bonly (?:if|when|after)\b",
     ),
     (
@@ -221,60 +223,7 @@ def _gates() -> dict[str, int]:
     return gates
 
 
-_SECTIONS: Final[tuple[tuple[FactType, str], ...]] = (
-    (
-        "decision",
-        r"决定|决策|决议|结论|选型|拍板|\bdecisions?\b|\bdecided\b|\boutcome\b|\bresolution\b"
-        r"|\bconclusions?\b|\bverdict\b",
-    ),
-    (
-        "preference",
-        r"偏好|喜好|喜欢|习惯|口味|爱好|\bpreferences?\b|\blikes?\b|\bdislikes?\b|\bfavou?rites?\b|\bhabits?\b",
-    ),
-    (
-        "constraint",
-        r"约束|限制|规则|规范|要求|红线|原则|注意事项|禁忌|\bconstraints?\b|\brules?\b|\bprinciples?\b"
-        r"|\brequirements?\b|\blimits?\b|\bpolic(?:y|ies)\b|\bguidelines?\b",
-    ),
-    (
-        "procedure",
-        r"步骤|流程|做法|操作|方法|用法|使用|教程|安装|配置|部署|如何|怎么|指南|命令|\bsteps?\b"
-        r"|\bprocedure\b|\bhow to\b|\busage\b|\bsetup\b|\binstall\w*\b|\binstructions?\b|\bworkflow\b"
-        r"|\bguide\b|\bcommands?\b|\bcheat ?sheet\b",
-    ),
-    (
-        "lesson",
-        r"教训|经验|反思|复盘|收获|心得|启发|感悟|踩坑|坑|\blessons?\b|\blearnings?\b|\btakeaways?\b"
-        r"|\bretro(?:spective)?\b|\breflections?\b|\bpost-?mortem\b|\binsights?\b",
-    ),
-    (
-        "metric",
-        r"指标|数据|结果|性能|统计|成绩|度量|\bmetrics?\b|\bresults?\b|\bbenchmarks?\b|\bnumbers?\b"
-        r"|\bstats\b|\bperformance\b|\bkpis?\b",
-    ),
-    (
-        "definition",
-        r"定义|概念|术语|是什么|含义|简介|\bdefinitions?\b|\bglossary\b|\bterms?\b|\bwhat is\b|\bconcepts?\b",
-    ),
-    (
-        "plan",
-        r"计划|规划|下一步|待办|路线图|目标|日程|安排|\bplans?\b|\broadmap\b|\bnext steps?\b|\bgoals?\b"
-        r"|\bschedule\b|\bobjectives?\b|\btimeline\b",
-    ),
-    (
-        "event",
-        r"事件|经过|记录|日志|时间线|尝试|进展|\bevents?\b|\bwhat happened\b|\btried\b|\blog\b|\bhistory\b"
-        r"|\bprogress\b",
-    ),
-    (
-        "relation",
-        r"人员|成员|分工|负责人|关系|依赖|\bpeople\b|\bteam\b|\bmembers?\b|\broles?\b|\bowners?\b"
-        r"|\bdependenc(?:y|ies)\b",
-    ),
-    ("state", r"状态|现状|近况|\bstatus\b|\bcurrent state\b"),
-)
 _DIGIT = re.compile(r"[0-9]")
-_SECTION_COMPILED: Final = tuple((kind, re.compile(pattern)) for kind, pattern in _SECTIONS)
 
 NOTE_TYPES: Final[dict[str, FactType]] = {
     "decision": "decision",
@@ -295,12 +244,13 @@ HEDGE = Cue(
     r"|\bprobably\b|\bi think\b|\bi guess\b|\bseems?\b|\bnot sure\b|\bpossibly\b|\bsupposedly\b"
     r"|\bcould be\b"
 )
-QUESTION = re.compile(
-    r"[?？]\s*[\"”』」)）]*\s*\Z|(?:吗|呢)[。.]?\Z|^(?:what|why|how|when|where|who|which|is|are|do"
+_QUESTION = re.compile(r"[?？]\s*[\"”』」)）]*\s*\Z|(?:吗|呢)[。.]?\Z")
+_ASKING = re.compile(
+    r"(?:what|why|how|when|where|who|which|is|are|do"
     r"|does|did|can|could|should|would|will|have|has) (?:is|are|do|does|did|can|could|should|would|you"
     r"|i|we|they|he|she|it|there|the|this|that|your|my)\b(?!.*[.!]\Z)"
 )
-SMALL_TALK = re.compile(
+_SMALL_TALK = re.compile(
     r"^(?:hi|hey|hello|hiya|yo|thanks?|thank you|thx|wow|cool|great|awesome|nice|ok(?:ay)?|yeah|yep"
     r"|yup|yes|no|nope|sure|sorry|congrats|congratulations|good (?:luck|morning|night|job|for you"
     r"|to (?:see|hear))"
@@ -314,8 +264,17 @@ SMALL_TALK = re.compile(
     r"|really |very )?(?:glad|happy (?:for|to hear)|sorry|proud of you|here for you))\b"
     r"|^(?:你好|您好|嗨|谢谢|感谢|好的|好啊|是的|对的?|嗯|哦|哈哈|太好了|太棒了|没错|没关系|不客气"
     r"|再见|早上好|晚上好|晚安|辛苦了|加油|当然|确实|真的|明白了?|知道了?|听起来|祝你?|非常感谢"
-    r"|很高兴)(?:[,，。!！~、]|$|[^,，。]{0,4}$)|谢谢你|感谢你|非常感谢"
+    r"|很高兴)(?:[,，。!！~、]|$|[^,，。]{0,4}$)"
 )
+
+
+def is_talk(folded: str) -> bool:
+    """Whether a sentence is a question or a greeting, thanks, applause."""
+    if _ASKING.match(folded) or _SMALL_TALK.match(folded):
+        return True
+    if folded.isascii():
+        return "?" in folded and _QUESTION.search(folded) is not None
+    return _QUESTION.search(folded) is not None or "谢谢你" in folded or "感谢你" in folded or "非常感谢" in folded
 
 
 _MARKS: Final = {
@@ -366,14 +325,4 @@ def type_by_words(folded: str, gates: int | None = None) -> FactType | None:
     for kind, han, latin, cue in _COMPILED[5:]:
         if gates & (han | latin) and cue.search(folded, bool(gates & han), bool(gates & latin)) is not None:
             return kind
-    return None
-
-
-@lru_cache(maxsize=4096)
-def type_by_place(folded_headings: tuple[str, ...], folded_lead: str | None) -> FactType | None:
-    """The type that the lead of the list, else the nearest heading that has one gives."""
-    for name in ((folded_lead,) if folded_lead else ()) + folded_headings[::-1]:
-        for kind, pattern in _SECTION_COMPILED:
-            if len(name) <= 40 and pattern.search(name):
-                return kind
     return None

@@ -29,7 +29,7 @@ class Claim:
     end: int
     kind: FactType
     basis: str
-    """words, place, note or default: what the type rests on."""
+    """words, place, note, option or default: what the type rests on."""
     unit: Unit | None = None
     index: int = -1
     section: int = 0
@@ -62,7 +62,7 @@ _TYPE_WORTH: Final[dict[FactType, float]] = {
     "definition": 1.8,
     "state": 1.5,
 }
-_BASIS_WORTH: Final = {"words": 0.3, "place": 0.0, "note": 0.1, "default": -0.5}
+_BASIS_WORTH: Final = {"words": 0.3, "place": 0.0, "note": 0.1, "default": -0.5, "option": -0.2}
 _NAME = re.compile(
     r"(?<=[\w,;:] )[A-Z][A-Za-z0-9.+#-]+|《[^》]+》|「[^」]+」|“[^”]{2,20}”|\"[^\"]{2,60}\""
     r"|\b[A-Z]{2,}\b|\b[A-Za-z]+\d[\w.]*"
@@ -90,7 +90,8 @@ _ELSEWHERE = re.compile(
 )
 """What points to another place of the note, or is only an example of what stands there."""
 _PASSING = re.compile(
-    r"let's (?:chat|talk|catch up)|chat again|\bbye\b|talk (?:to you )?(?:later|soon|next time)|(?:has"
+    r"another question|go(?:ing)? (?:to )?(?:check|deal) (?:out|with) (?:th|some)|(?:do|try) (?:my|their|your) best|^当然"
+    r"|let's (?:chat|talk|catch up)|chat again|\bbye\b|talk (?:to you )?(?:later|soon|next time)|(?:has"
     r"|have|need|needs|got) to go\b|gotta go|reach out|keep (?:you|that|it|this|them)\b"
     r"|(?:give|gave) (?:it|that|them) a (?:try|shot|go)|check (?:it|that|them|this) out|let (?:you"
     r"|u) know|take a look|look into (?:it|that)|this again|like (?:this|that)\b|some of that"
@@ -131,7 +132,7 @@ def weigh(claim: Claim) -> float:
     if _ELSEWHERE.search(folded):
         worth -= 0.5
     if claim.speaker is not None:
-        worth -= 0.9 if _PASSING.search(folded) else 0.0
+        worth -= 1.5 if _PASSING.search(folded) else 0.0
         worth -= 0.7 if gates & POINTING and _DANGLING.search(folded) else 0.0
         worth -= 0.35 * min(3, len(_FEELING.findall(folded))) if gates & FELT else 0.0
         worth -= 0.0 if claim.personal else 0.5

@@ -1,4 +1,4 @@
-"""The slot a fact fills (subject, attribute, value, unit), its ground, when it matters and what to do then.
+"""The slot a fact fills (subject, attribute, value, unit), its ground, and what to do.
 
 Slots are the key by which contradictions are found, so they are taken only from shapes that leave no
 doubt: a label with a value, a table cell, "X is Y", "X uses Y", a measure with its number.
@@ -61,7 +61,7 @@ _Z_MEASURE = re.compile(
 )
 _Z_USE = re.compile(
     r"(?P<s>[^，,。；：:]{0,16}?)(?:后来)?(?P<verb>使用|采用|选用|改用|选定|换成|改成|改为|选择|决定用"
-    r"|决定采用|用的是|用)(?:了|的是)?(?P<v>[^，,。；;]{1,30})"
+    r"|决定采用|用的是|用(?![户途法处品意力心来于]))(?:了|的是)?(?P<v>[^，,。；;]{1,30})"
 )
 _Z_OWNER = re.compile(r"(?P<s>[^，,。；：:由]{1,20})由(?P<v>[^，,。；]{1,12})(?:负责|维护|管理|主持|开发)")
 _Z_IS = re.compile(r"(?P<s>[^，,。；：:是]{1,20})是(?P<v>[^，,。；;]{1,60})")
@@ -174,7 +174,7 @@ def slot_of(text: str, kind: FactType) -> Slot:
 
 
 _NO_SUBJECT = re.compile(
-    r"[还也都就才只并便又不却正即则更最很可]\Z|[我你他她它这那]|^(?:关键|当然|目前|现在|其实|一般|当前"
+    r"[还也都就才只并便又不却正即则更最很可]\Z|[我你他她它这那]|^(?:之所以|关键|当然|目前|现在|其实|一般|当前"
     r"|如今|可能|主要|因|由|如|若|虽|即使|在|从|对|当|以|把|被|按|用|通过)"
     r"|\b(?:i|you|he|she|it|we|they|this|that|there|what|which|who|if|when|because|although|while|in"
     r"|on|at|for|with|by)\b",
@@ -198,6 +198,9 @@ _WHY = re.compile(
     r"|thanks to|since (?:it|we|i|the|they|he|she|there)\b)[^;.]{4,160}",
     re.IGNORECASE,
 )
+_WHY_HINT: Final = re.compile(
+    r"[因由理为以免避]|[bdisgt](?:ecause|ue |n or|o |he re|iven|hank|ince)", re.IGNORECASE
+).search
 _WHY_START = re.compile(
     r"(?:这是)?(?:因为|由于|原因|理由)|(?:this is |that's |that is )?(?:because|why\b|reason\b|the reason)",
     re.IGNORECASE,
@@ -206,7 +209,7 @@ _WHY_START = re.compile(
 
 def why_of(text: str) -> str | None:
     """The clause that gives the ground, as it stands."""
-    match = _WHY.search(text)
+    match = _WHY.search(text) if _WHY_HINT(text) else None
     return match.group().strip() if match else None
 
 
@@ -215,47 +218,7 @@ def is_ground(text: str) -> bool:
     return _WHY_START.match(text) is not None
 
 
-# --- when and what to do --------------------------------------------------------------------------------------------
-
-_WHEN = re.compile(
-    r"(?P<zh>(?:每?当|如果|若|一旦|遇到|碰到)[^，,。；;]{2,30}?(?:时候|时|的话|之?前|之?后|(?=[，,]))"
-    r"|[^，,。；;]{2,20}(?:的时候|之前|以前))"
-    r"|\b(?P<en>(?:when(?:ever)?|if|before|after|once) [^,.;:]{4,80})",
-    re.IGNORECASE,
-)
-_WHEN_HINT = re.compile(r"[当如若旦遇碰时前]|\b[WwIiBbAaOo](?:hen|f|efore|fter|nce)")
-_TRIGGERS: Final[dict[FactType, tuple[str, str]]] = {
-    "decision": ("when choosing {0}", "当选择{0}时"),
-    "preference": ("when suggesting {0}", "当推荐{0}时"),
-    "constraint": ("when working on {0}", "当处理{0}时"),
-    "procedure": ("to {0}", "当操作{0}时"),
-    "lesson": ("when facing {0} again", "当再遇到{0}时"),
-    "metric": ("when asked for the figures of {0}", "当问到{0}的数据时"),
-    "definition": ("when {0} comes up", "当提到{0}时"),
-    "event": ("when asked what happened with {0}", "当问到{0}发生了什么时"),
-    "state": ("when asked how {0} is now", "当问到{0}的现状时"),
-    "relation": ("when asked who or what belongs to {0}", "当问到{0}的关系时"),
-    "plan": ("when planning {0}", "当安排{0}时"),
-}
-
-
-def trigger_of(text: str, kind: FactType, topic: str, lang: Lang) -> str:
-    """When a fact matters: its own condition, else by type and topic. Short, for it is part of the search key."""
-    match = (
-        _WHEN.search(text)
-        if kind in {"constraint", "procedure", "lesson", "decision"} and _WHEN_HINT.search(text)
-        else None
-    )
-    if match and match["en"]:
-        found = match["en"].strip()
-        return found[0].lower() + found[1:]
-    if match and match["zh"]:
-        found = match["zh"].strip()
-        return found if found.endswith(("时", "时候")) else f"{found}时" if found[0] == "当" else found
-    english, chinese = _TRIGGERS[kind]
-    if kind == "procedure" and lang == "en":
-        topic = (topic[:1].lower() + topic[1:]).rstrip(".")
-    return (chinese if lang == "zh" else english).format(topic[:80])
+# --- what to do --------------------------------------------------------------------------------------------
 
 
 def action_of(text: str, kind: FactType, slot: Slot, lang: Lang) -> str | None:

@@ -40,19 +40,20 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _INLINE_FIELD = re.compile(r"[\[(][\w ]{1,30}:: ?[^\[\]()\n]{0,100}[\])]")
 _LOOSE_MARK = re.compile(r"\*\*|==|(?<!\w)\[(?!\s?[\]x])(?=[^\]]*$)")
 """What is left of emphasis or a link that a sentence boundary cut in two."""
-_SPACE = re.compile(r"\s+")
 _LEAD_MARK = re.compile(
     r"^(?:\d{1,2}[,，、.](?=[^\d\s])|[-*+>|]\s+|\d{1,3}[.)]\s+|\[.\]\s+|[（(]?[①-⑳]\s*|[🔥✅⭐👉💡📌❗️⚠️•·]+\s*)+"
 )
 _FIELD = re.compile(r"(?<=[^\s:]):: ?")
 _EMOJI_DATE = re.compile("\\s*([📅⏳🛫✅➕🔁⏫🔼🔽])\ufe0f?\\s*(\\d{4}-\\d\\d-\\d\\d)?")
+_EMOJI = re.compile("[📅⏳🛫✅➕🔁⏫🔼🔽]")
 _URL = re.compile(r"https?://\S+")
+_PLACE = re.compile(r"\{\{(.*?)\}\}")
 _CODE_ONLY = re.compile(r"`([^`\n]{1,400})`")
 
 
 def plain(raw: str) -> str:
     """The words of marked-up text on one line: links by their text; no emphasis, images, trailing tags or block id."""
-    text = _BLOCK_ID.sub("", raw)
+    text = _BLOCK_ID.sub("", raw) if "^" in raw else raw
     if "[" in text:
         text = _WIKILINK.sub(_link_text, _EMBED.sub("", text))
         text = _FOOTNOTE.sub("", _LINK.sub(r"\1", text))
@@ -70,11 +71,12 @@ def plain(raw: str) -> str:
         text = _ESCAPE.sub(r"\1", text)
     if "&" in text:
         text = html.unescape(text)
-    text = _EMOJI_DATE.sub(_task_date, text)
+    if not text.isascii() and _EMOJI.search(text):
+        text = _EMOJI_DATE.sub(_task_date, text)
     if "::" in text:
         text = _INLINE_FIELD.sub("", text)
         text = _FIELD.sub(": ", text)
-    text = _LEAD_MARK.sub("", _SPACE.sub(" ", text).strip())
+    text = _LEAD_MARK.sub("", " ".join(text.split()))
     return _LOOSE_MARK.sub("", text) if "*" in text or "[" in text or "=" in text else text
 
 
@@ -105,7 +107,12 @@ def code_of(raw: str) -> str | None:
     match = _CODE_ONLY.fullmatch(raw.strip()) if raw.startswith("`") else None
     if match is None:
         return None
-    return re.sub(r"\{\{(.*?)\}\}", r"<\1>", match[1]).strip()
+    return _PLACE.sub(r"<\1>", match[1]).strip()
+
+
+def is_code(raw: str) -> bool:
+    """Whether a line is nothing but inline code."""
+    return raw.startswith("`") and _CODE_ONLY.fullmatch(raw.strip()) is not None
 
 
 # --- context --------------------------------------------------------------------------------------------------------

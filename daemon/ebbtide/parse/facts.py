@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from ebbtide.memory.records import FactDraft, Note
 from ebbtide.memory.states import Frame, Lang, Precision, Scope
 from ebbtide.parse import fact_cues as cues
-from ebbtide.parse.dates import DateMention, find_dates, note_date, parse_date
+from ebbtide.parse import fact_places as places
+from ebbtide.parse.dates import DateMention, find_dates, parse_date
 from ebbtide.parse.fact_cells import Scene, scene_of
 from ebbtide.parse.fact_claims import claims_of, names_of
 from ebbtide.parse.fact_dialogue import is_user
 from ebbtide.parse.fact_pick import LONG_NOTE, Claim, choose, weigh
-from ebbtide.parse.fact_slots import Slot, action_of, label_slot, number_in, slot_of, trigger_of, why_of
+from ebbtide.parse.fact_slots import Slot, action_of, label_slot, number_in, slot_of, why_of
 from ebbtide.parse.fact_text import MAX_FACT, named_in, plain, stand_alone, telling, with_dates
+from ebbtide.parse.fact_trigger import option_trigger, person_trigger, trigger_of
 from ebbtide.parse.frames import frame, split_change, structural_frame
 from ebbtide.parse.text import count_cjk, fold
 
@@ -71,7 +74,7 @@ def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
     setting = _Frame(
         note,
         scene,
-        note_date(note.properties, note.path),
+        scene.given,
         first_seen,
         structural_frame(note.properties, today=first_seen),
         _project(note),
@@ -135,7 +138,8 @@ def _draft(claim: Claim, text: str, setting: _Frame) -> FactDraft:
     dated = with_dates(body, mentions, _lang_of(body))
     fact = stand_alone(dated, _unnamed(names, body))
     lang = _lang_of(text)
-    subject = slot.subject or _subject(claim, names)
+    context = _subject(claim, names, note)
+    subject = slot.subject or context
     since, until = _validity(claim, text, mentions)
     scope, project = _scope(claim, folded, setting)
     importance = cues.IMPORTANCE[claim.kind] + (
@@ -145,7 +149,8 @@ def _draft(claim: Claim, text: str, setting: _Frame) -> FactDraft:
     when = setting.structure or frame(text, written=created)
     if when == "change" and claim.kind == "procedure":
         when = "current"  # "change A to B" tells what to do, not what happened
-    topic = _topic(claim, subject, slot, text)
+    if claim.basis == "option":
+        importance = 3.0
     return FactDraft(
         fact=fact[: MAX_FACT + 200],
         type=claim.kind,
@@ -167,7 +172,7 @@ def _draft(claim: Claim, text: str, setting: _Frame) -> FactDraft:
         scope=scope,
         project=project,
         frame=when,
-        trigger=trigger_of(text, claim.kind, topic, lang),
+        trigger=_trigger(claim, text, slot, context, created, lang, _PERSON.search(note.path) is not None),
         action=claim.command or action_of(text, claim.kind, slot, lang),
         why=claim.ground or why_of(text),
         because=_because(note, claim),
@@ -177,13 +182,29 @@ def _draft(claim: Claim, text: str, setting: _Frame) -> FactDraft:
     )
 
 
-def _topic(claim: Claim, subject: str | None, slot: Slot, text: str) -> str:
-    """What the trigger names: what is liked or not, else the subject and its attribute; the user is no topic."""
-    if claim.kind == "preference" and slot.value:
-        return slot.value
-    if subject is None or subject == "user" or (claim.kind == "procedure" and text[:1].isascii()):
-        return text[:60]
-    return f"{subject} {slot.attribute}" if claim.labelled and slot.attribute else subject
+def _trigger(
+    claim: Claim, text: str, slot: Slot, context: str | None, day: str | None, lang: Lang, person: bool
+) -> str:
+    """When the fact matters; what a speaker likes matters when something is chosen for that person."""
+    subject = slot.subject or context
+    if claim.kind in {"procedure", "preference"} and context is not None:
+        subject = context
+    if claim.speaker is not None and claim.kind not in {"lesson", "decision", "constraint", "procedure"}:
+        who = claim.speaker if not is_user(claim.speaker) else "用户" if lang == "zh" else "the user"
+        return person_trigger(who, claim.kind, slot.value, lang)
+    if claim.basis == "option":
+        return option_trigger(subject if slot.subject is None else context, lang)
+    if claim.kind == "preference" and subject is not None and subject != "user" and person:
+        return person_trigger(subject.partition(" › ")[0], claim.kind, slot.value, lang)
+    if claim.subject is not None and context is not None and claim.subject[:1].isdigit():
+        subject = f"{context.partition(' › ')[0]} {claim.subject}"
+    return trigger_of(
+        text, claim.kind, lang, subject=subject, attribute=slot.attribute, value=slot.value,
+        day=day, step=claim.command is not None,
+    )  # fmt: skip
+
+
+_heading_date = lru_cache(maxsize=2048)(parse_date)
 
 
 def _dated(claim: Claim, setting: _Frame) -> tuple[str | None, Precision | None]:
@@ -191,7 +212,7 @@ def _dated(claim: Claim, setting: _Frame) -> tuple[str | None, Precision | None]
     if setting.given is not None:
         return setting.given
     for heading in (claim.unit.headings if claim.unit is not None else ())[::-1]:
-        found = parse_date(heading)
+        found = _heading_date(heading)
         if found is not None:
             return found
     return (setting.first_seen[:10], "day") if setting.first_seen else (None, None)
@@ -213,16 +234,23 @@ def _slot(claim: Claim, text: str) -> Slot:
     return slot_of(text, claim.kind)
 
 
-def _subject(claim: Claim, names: tuple[str, ...]) -> str | None:
+def _subject(claim: Claim, names: tuple[str, ...], note: Note) -> str | None:
     """Whose slot it is when the sentence does not say: the speaker, the user, or what the note is about."""
     if claim.speaker is not None:
         return "user" if is_user(claim.speaker) else claim.speaker
     if claim.personal and (not names or claim.kind in {"preference", "state", "event"}):
         return "user"
-    kept = [name for name in names if cues.type_by_place((fold(name),), None) is None] or list(names[:1])
+    title = fold(plain(note.title))
+    kept = [
+        name for name in names if fold(name) == title or not (_DAY_NAME.match(name) or places.is_section(fold(name)))
+    ]
+    if not kept and names:
+        kept = [plain(note.title)] if telling(plain(note.title)) else []
     return " › ".join(kept) or None
 
 
+_PERSON = re.compile(r"(?:^|/)(?:people|persons?|contacts?|人物|人|联系人|朋友|家人)/", re.IGNORECASE)
+_DAY_NAME = re.compile(r"[12]\d{3}[-./年]\d{1,2}[-./月]\d{1,2}")
 _PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]")
 
 
@@ -270,6 +298,8 @@ def _scope(claim: Claim, folded: str, setting: _Frame) -> tuple[Scope, str | Non
 
 def _confidence(claim: Claim) -> float:
     """How sure it is that the note says this: tables and labels are plain, hedged and spoken words less so."""
+    if claim.basis == "option":
+        return 0.6
     sure = 0.85 if claim.labelled or claim.basis == "words" else 0.75
     sure -= 0.25 if claim.gates & cues.HEDGED and cues.HEDGE.search(claim.folded) else 0.0
     sure += 0.05 if claim.gates & cues.BOUND and cues.BINDING.search(claim.folded) else 0.0

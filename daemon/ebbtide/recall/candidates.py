@@ -22,17 +22,32 @@ KEYWORD_DEPTH = 100
 VECTOR_DEPTH = 300
 SCOPED_LABELS = 20_000
 """In a folder with at most this many passages every one is compared; in a larger one the nearest of the whole vault are."""
-HUB_LIMIT = 3
-"""A hub brings at most so many neighbours."""
-EDGE_WEIGHT: Mapping[str, float] = {
-    "causes": 1.0,
-    "depends_on": 1.0,
-    "supersedes": 1.0,
-    "supports": 0.8,
-    "contradicts": 0.8,
-    "part_of": 0.6,
-}
-MENTION_WEIGHT = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """How relevance travels over a link; config section `recall`."""
+
+    types: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "causes": 1.0,
+            "depends_on": 1.0,
+            "supersedes": 1.0,
+            "supports": 0.8,
+            "contradicts": 0.8,
+            "part_of": 0.6,
+            "mentioned": 0.4,
+        }
+    )
+    decay: float = 0.5
+    weak: float = 0.5
+    hub_limit: int = 3
+    """A hub brings at most so many neighbours."""
+
+    def kept(self, type_: str, weight: str) -> float:
+        """The share of relevance that crosses an edge; a user's own word counts as a mention."""
+        share = self.types.get(type_, self.types.get("mentioned", 0.4))
+        return self.decay * share * (1.0 if weight == "strong" else self.weak)
 
 
 @dataclass(slots=True)
@@ -114,25 +129,29 @@ def gather(
 
 
 def add_neighbours(
-    pool: Pool, channels: Channels, parents: Sequence[tuple[int, float]], within: str | None, limit: int = 30
+    pool: Pool,
+    channels: Channels,
+    parents: Sequence[tuple[int, float]],
+    within: str | None,
+    edges: Edges,
+    limit: int = 30,
 ) -> None:
     """One hop over the links of good candidates: (file row, relevance) of the parents, best first."""
     with _timed(pool, "graph"):
         rows = {pool.notes[row].file.path: (row, score) for row, score in parents}
-        edges = channels.catalog.edges_of(sorted(rows))
+        found = channels.catalog.edges_of(sorted(rows))
         wanted: dict[str, tuple[float, str]] = {}
         brought: dict[str, int] = {}
-        for source, target, record in sorted(edges):
+        for source, target, record in sorted(found):
             for parent, other in ((source, target), (target, source)):
                 if parent not in rows or other == parent or (within and not other.startswith(within)):
                     continue
                 edge = json.loads(record)
-                weight = EDGE_WEIGHT.get(edge["type"], MENTION_WEIGHT) * (1.0 if edge["weight"] == "strong" else 0.5)
-                score = rows[parent][1] * 0.5 * weight
+                score = rows[parent][1] * edges.kept(edge["type"], edge["weight"])
                 if other in wanted and wanted[other][0] >= score:
                     continue
                 if other not in wanted:
-                    if brought.get(parent, 0) >= HUB_LIMIT:
+                    if brought.get(parent, 0) >= edges.hub_limit:
                         continue
                     brought[parent] = brought.get(parent, 0) + 1
                 wanted[other] = (score, parent)

@@ -18,7 +18,16 @@ from ebbtide.parse.frames import query_frame
 from ebbtide.parse.text import query_terms, tokenize
 from ebbtide.recall import compose
 from ebbtide.recall.budget import Limits, Priced, choose
-from ebbtide.recall.candidates import Channels, FactCandidate, NoteCandidate, Pool, add_neighbours, folder, gather
+from ebbtide.recall.candidates import (
+    Channels,
+    Edges,
+    FactCandidate,
+    NoteCandidate,
+    Pool,
+    add_neighbours,
+    folder,
+    gather,
+)
 from ebbtide.recall.rank import Weights, relevance
 from ebbtide.recall.route import Route, route
 
@@ -46,6 +55,7 @@ class Settings:
 
     weights: Weights = field(default_factory=Weights)
     limits: Limits = field(default_factory=Limits)
+    edges: Edges = field(default_factory=Edges)
     abstain_below: float = 0.2
     fact_share: float = 0.95
     """A note is at least this share as relevant as its best fact."""
@@ -133,7 +143,7 @@ class Engine:
         before = set(pool.notes)
         parents = [(row, scores[row]) for row in best if scores[row] >= self.settings.abstain_below]
         if parents:
-            add_neighbours(pool, self.channels, parents, folder(question.scope))
+            add_neighbours(pool, self.channels, parents, folder(question.scope), self.settings.edges)
         self._hide_later(pool, question.as_of)
         for row in pool.notes.keys() - before:
             scores[row] = self._score(way, pool.notes[row], pool)
@@ -368,7 +378,9 @@ def _telling(note: NoteCandidate, pool: Pool, words: frozenset[str]) -> int | No
     """The passage of a note to show: of the five nearest in meaning the one that also holds most of the question's words."""
     nearest = sorted(note.best, key=lambda label: (-note.best[label], label))[:5]
     whole = sum(map(len, words)) or 1
-    return max(nearest, key=lambda x: (note.best[x] + 0.5 * _held(pool.passages[x].text, words) / whole, -x), default=None)
+    return max(
+        nearest, key=lambda x: (note.best[x] + 0.5 * _held(pool.passages[x].text, words) / whole, -x), default=None
+    )
 
 
 def _held(text: str, words: frozenset[str]) -> int:

@@ -10,7 +10,6 @@ the missing keywords are not held against the text: coverage is taken to be at l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -24,10 +23,8 @@ class Weights:
     cross_penalty: float = 0.04
     full: float = 2.0
     """The weighted sum that counts as certain."""
-    rrf_k: int = 60
     type_boost: float = 0.03
     why_boost: float = 0.05
-    in_range: float = 1.15
 
 
 @dataclass(slots=True)
@@ -63,27 +60,3 @@ def coverage(score: float, best: float, ceiling: float, weights: Weights) -> flo
     """
     yardstick = weights.yardstick * best + (1 - weights.yardstick) * max(ceiling, best)
     return score / yardstick if yardstick > 0 else 0.0
-
-
-def fuse(lists: Mapping[str, Sequence[str]], weights: Mapping[str, float], k: int) -> dict[str, float]:
-    """Reciprocal rank fusion: channel -> keys, best first. Picks candidates, never judges them."""
-    out: dict[str, float] = {}
-    for channel in sorted(lists):
-        for rank, key in enumerate(lists[channel], 1):
-            out[key] = out.get(key, 0.0) + weights.get(channel, 1.0) / (k + rank)
-    return out
-
-
-def ranked(scores: Mapping[str, float], tie: Mapping[str, str] | None = None) -> list[str]:
-    """Keys by falling score; equal scores by `tie` or key, so that the same inputs always give the same order."""
-    names = tie or {}
-    return sorted(scores, key=lambda key: (-round(scores[key], 9), names.get(key, key)))
-
-
-def ranks_of(items: Iterable[tuple[str, float]]) -> dict[str, tuple[int, float]]:
-    """(key, score), best first -> key -> (rank from 1, score); the first occurrence counts."""
-    out: dict[str, tuple[int, float]] = {}
-    for key, score in items:
-        if key not in out:
-            out[key] = (len(out) + 1, score)
-    return out

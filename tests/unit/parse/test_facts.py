@@ -281,6 +281,106 @@ def test_the_extractor_has_a_version() -> None:
     assert EXTRACTOR == "rules/1"
 
 
+RELATED = """---
+date: 2026-03-01
+causes:
+  - "[[Flooded cellar]]"
+  - "[[Night shift]]"
+depends_on: "[[Pump station]]"
+attendees: ["[[Ann Lee]]", "[[Bo Chen]]"]
+---
+# Pump failure
+
+- supersedes:: [[Old pump plan]]
+"""
+
+
+def test_typed_relations_are_relations_with_their_whole_quote() -> None:
+    found = {fact.attribute: fact for fact in facts(RELATED, "Pump failure.md")}
+    assert {fact.type for fact in found.values()} == {"relation"}
+    assert found["causes"].quote == 'causes:\n  - "[[Flooded cellar]]"\n  - "[[Night shift]]"'
+    assert found["causes"].value == "Flooded cellar, Night shift"
+    assert found["depends_on"].trigger == "when asked what Pump failure depends on"
+    assert found["attendees"].quote.endswith("]") and "supersedes" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("## Timeline\n\n- Two vans must wait at the gate for the river crew.\n", "Flood.md"),
+        ("## 时间线\n\n- 水位不超过 3 米，值班的人必须留下。\n", "洪水.md"),
+        ("# Log growth\n\n## Tried\n\n- Compress the log of the river pump with zstd.\n", "Log growth.md"),
+        ("---\ndate: 2026-03-01\n---\n- 16:24 Ann finds 12 crates where there should be 40.\n", "Flood.md"),
+        ("---\ndate: 2026-03-01\n---\n- 早上 8 点值班室接到电话，水必须放掉。\n", "洪水.md"),
+    ],
+)
+def test_what_stands_on_a_timeline_happened(text: str, path: str) -> None:
+    assert [fact.type for fact in facts(text, path)] == ["event"]
+
+
+@pytest.mark.parametrize(
+    ("text", "binding"),
+    [
+        ("The store held 31 crates where there should be 243 of them.", False),
+        ("The pump in the cellar is old, they do not know the maker of it.", False),
+        ("他的手不准，仓库里记的数字应该是 243。", False),
+        ("The pump should be switched off before the crew goes down.", True),
+        ("Do not open the valve without the second key.", True),
+    ],
+)
+def test_a_constraint_binds_the_reader(text: str, binding: bool) -> None:
+    assert any(fact.type == "constraint" for fact in facts(text + "\n", "Pump.md")) == binding
+
+
+@pytest.mark.parametrize("heading", ["Options", "选项", "备选", "Alternatives considered", "Considered"])
+def test_options_are_neither_steps_nor_decisions(heading: str) -> None:
+    text = f"# Pump choice\n\n## {heading}\n\n- Use the old diesel pump of 1998, which costs 300 EUR.\n"
+    for fact in facts(text, "Pump choice.md"):
+        assert (fact.type, fact.confidence, fact.importance) == ("definition", 0.6, 3)
+        assert fact.subject == "Pump choice"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For anybody who works with me, and for me on bad days.\n",
+        "复盘在 [[河边半马复盘]]。\n",
+        "Details in [[The Pump Went Dark]].\n",
+        "- Bad days: [[Flooded cellar]], [[Night shift]]\n",
+        "It was the hardest call of this work so far.\n",
+    ],
+)
+def test_what_does_not_stand_alone_is_not_taken(text: str) -> None:
+    assert facts(text, "2026-11-08.md") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "trigger"),
+    [
+        (
+            "## Preferences\n\n- Quiet mornings without calls work best.",
+            "People/Ann Lee.md",
+            "when choosing or suggesting something for Ann Lee",
+        ),
+        ("- Latency: 120 ms", "Search service.md", "when asked for latency of Search service"),
+        ("- 延迟: 120 毫秒", "搜索服务.md", "当问到搜索服务的延迟时"),
+        ("1. Run the replay test twice and read the log.", "How to Cut a Release.md", "when cutting a Release"),
+        ("- 首先看三个数，然后再放给一支队伍。", "怎么做灰度发布.md", "当要做灰度发布时"),
+        ("Lesson: ask what people do with the map.", "Map sprint.md", "when facing Map sprint again"),
+        ("我们决定搬到河边，因为楼上太吵。", "搬家决定.md", "当要决定搬家时"),
+        ("We decided to use Tantivy for search.", "Search service.md", "when deciding about Search service"),
+    ],
+)
+def test_triggers_can_be_read(text: str, path: str, trigger: str) -> None:
+    assert one(text + "\n", path).trigger == trigger
+
+
+def test_a_section_is_no_subject() -> None:
+    text = "# Pump choice\n\n## Context\n\nThe cellar was flooded twice in 2025.\n"
+    fact = one(text, "Pump choice.md")
+    assert fact.subject == "Pump choice" and fact.heading == "Context"
+
+
 PIECES = st.sampled_from(
     """# H\n|## 决定\n|- item: value\n|- 我们决定用 X，因为 Y。\n|**Ann**: I like tea. ^t1\n\n|> quote\n|> [!note] t\n> body is here\n
     |text [[link¦|]] 改成 |以前用 A，后来改用 B。|yesterday |2026-13-45 |```\n|`|**|~~|%%|\n\n|\t|。|!|📅 2026-01-01|---\n|key: 1\n

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.recall.rank import Evidence, Weights, coverage, fuse, ranked, ranks_of, relevance
+from ebbtide.recall.rank import Evidence, Weights, coverage, relevance
 
 SHARE = st.floats(0, 1, allow_nan=False)
 COSINE = st.floats(-1, 1, allow_nan=False)
@@ -60,16 +60,3 @@ def test_coverage_grows_with_the_score_and_never_passes_its_yardstick(a: float, 
 
 def test_coverage_of_nothing_is_nothing() -> None:
     assert coverage(0.0, 0.0, 0.0, W) == 0.0
-
-
-def test_ties_are_settled_by_key() -> None:
-    assert ranked({"b": 1.0, "a": 1.0, "c": 2.0}) == ["c", "a", "b"]
-
-
-def test_fusion_prefers_what_both_channels_found() -> None:
-    fused = fuse({"keyword": ["a", "b"], "vector": ["b", "c"]}, {}, k=60)
-    assert ranked(fused)[0] == "b"
-
-
-def test_the_first_place_of_a_key_counts() -> None:
-    assert ranks_of([("a", 3.0), ("b", 2.0), ("a", 1.0)]) == {"a": (1, 3.0), "b": (2, 2.0)}
