@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 VAULT ?=
 
-.PHONY: run test check setup bench evidence docs clean
+.PHONY: run test check setup bench eval evidence docs clean
 
 run: $(STAMP)
 	@$(PY) daemon/scripts/run.py $(if $(VAULT),--vault "$(VAULT)")
@@ -30,6 +30,9 @@ test: check
 
 bench: $(STAMP)
 	$(PY) -m tests.bench $(BENCH)
+
+eval: $(STAMP)
+	$(PY) -m tests.bench.eval $(EVAL)
 
 evidence: $(STAMP)
 	EBBTIDE_EVIDENCE=1 $(PY) -m pytest -m evidence -s

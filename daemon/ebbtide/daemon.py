@@ -19,7 +19,7 @@ from typing import Any
 
 from ebbtide import __version__, logs
 from ebbtide.index.backfill import Backfill
-from ebbtide.index.worker import Embedding, Flush, Indexer
+from ebbtide.index.worker import Chores, Embedding, Indexer
 from ebbtide.memory.errors import EbbtideError
 from ebbtide.runtime import Runtime, SystemClock, open_runtime, watch_pace
 from ebbtide.serve import pairing
@@ -37,7 +37,8 @@ class Daemon:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.embedding = Embedding(self._open_model, self._changed)
-        self.indexer = Indexer(runtime.sync, Flush(runtime.write_links, runtime.facts.flush), self._indexed)
+        chores = Chores(runtime.write_links, runtime.write_facts, runtime.upkeep, runtime.heal)
+        self.indexer = Indexer(runtime.sync, chores, self._indexed)
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
         self.threads = Threads(self.indexer, self.embedding, self.watcher)
         self.service = Service(runtime, self.threads)
@@ -75,7 +76,7 @@ class Daemon:
                 command=(sys.executable, "-m", "ebbtide", "up", str(runtime.root)),
             ),
         )
-        self.indexer.order(lambda: runtime.sync.adopt_facts(runtime.facts.load()))
+        self.indexer.order(runtime.adopt)
         self.indexer.start()
         self.watcher.start()
         self.embedding.start()

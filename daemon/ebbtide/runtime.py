@@ -10,38 +10,49 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import secrets
+import shutil
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
-from ebbtide import config as settings
 from ebbtide.config import Config
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.catalog import KINDS, Catalog
+from ebbtide.index.changes import Indexes
+from ebbtide.index.changes import Pace as Slice
+from ebbtide.index.database import move_aside
+from ebbtide.index.outbox import Outbox
 from ebbtide.index.priors import load_priors
-from ebbtide.index.sync import Indexes, Sync
+from ebbtide.index.refill import Refiller
+from ebbtide.index.sync import Sync
 from ebbtide.index.text import TantivyIndex
 from ebbtide.index.text import version as text_version
 from ebbtide.index.vectors import VectorIndex, VectorStore
+from ebbtide.keeping import Keeping
 from ebbtide.memory.errors import ConfigError, IndexDamaged, LockHeld, ModelUnavailable, Problem
 from ebbtide.memory.ports import Embedder
+from ebbtide.places import Places, load_config
 from ebbtide.recall.budget import Limits
-from ebbtide.recall.candidates import Channels
+from ebbtide.recall.candidates import Channels, Edges
 from ebbtide.recall.engine import Engine, Settings
 from ebbtide.recall.rank import Weights
 from ebbtide.vault import identity
-from ebbtide.vault.ledger import DeviceLedger, FactsFile
+from ebbtide.vault.facts import FactsFile
+from ebbtide.vault.ledger import DeviceLedger
 from ebbtide.vault.locks import VaultLock
 from ebbtide.vault.store import VaultStore
 from ebbtide.vault.watcher import Pace
 
+__all__ = ["ModelState", "Places", "Runtime", "SystemClock", "load_config", "open_runtime", "open_service"]
+
 log = logging.getLogger(__name__)
+
+BESIDE_AT_MOST = 8
+TEXTS = ("notes", "facts")
 
 
 class SystemClock:
@@ -50,56 +61,6 @@ class SystemClock:
     def now(self) -> float:
         """Seconds since the epoch."""
         return time.time()
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where things lie outside the vault. Environment: EBBTIDE_CONFIG (a file), EBBTIDE_STATE, EBBTIDE_CACHE (folders)."""
-
-    config: Path
-    state: Path
-    cache: Path
-    models: Path
-
-    @classmethod
-    def of(cls, environ: Mapping[str, str]) -> Places:
-        """The user's folders, as platformdirs names them. The converted model always goes to the user's own cache."""
-        user_cache = Path(platformdirs.user_cache_dir("ebbtide", appauthor=False))
-        return cls(
-            Path(environ.get("EBBTIDE_CONFIG") or Path(platformdirs.user_config_dir("ebbtide", appauthor=False)) / "config.toml"),
-            Path(environ.get("EBBTIDE_STATE") or platformdirs.user_state_dir("ebbtide", appauthor=False)),
-            Path(environ.get("EBBTIDE_CACHE") or user_cache),
-            user_cache / "models",
-        )
-
-
-def load_config(
-    places: Places, root: Path, environ: Mapping[str, str], options: Mapping[str, Any]
-) -> tuple[Config, list[Problem]]:
-    """Defaults, the user's file, its section for this vault, the vault's own file, the environment, options; later wins."""
-    layers: list[tuple[str, Mapping[str, Any]]] = []
-    problems: list[Problem] = []
-    user = _toml(places.config, problems)
-    layers.append((str(places.config), {key: value for key, value in user.items() if not isinstance(user.get("vault"), dict) or key != "vault"}))
-    with contextlib.suppress(OSError):
-        layers.append((f"{places.config} [vault]", settings.vault_layer(user, [str(root), os.path.realpath(root)])))
-    before, _ = settings.load(layers)
-    inside = root / before.memory.folder / settings.VAULT_FILE
-    layers.append((f"{before.memory.folder}/{settings.VAULT_FILE}", _toml(inside, problems)))
-    layers.append((settings.ENVIRONMENT, dict(environ)))
-    layers.append(("options", dict(options)))
-    merged, found = settings.load(layers)
-    return merged, [*problems, *found]
-
-
-def _toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        problems.append(Problem(str(path), None, "config-unreadable", f"cannot be read: {error}", "mend or remove it; defaults hold"))
-        return {}
 
 
 @dataclass(slots=True)
@@ -112,7 +73,7 @@ class ModelState:
 
 
 @dataclass(slots=True)
-class Runtime:
+class Runtime(Keeping):
     """An opened vault with everything that works on it."""
 
     places: Places
@@ -120,22 +81,16 @@ class Runtime:
     problems: list[Problem]
     root: Path
     vault_id: str
-    read_only: bool
-    store: VaultStore
-    facts: FactsFile
-    catalog: Catalog
-    sync: Sync
     engine: Engine
     cache: Path
-    state: Path
+    vectors_at: Path
+    """Folder of the store of raw vectors, which every process that opens this vault shares."""
     lock: VaultLock | None
     near: dict[str, VectorIndex] = field(default_factory=dict)
     embedder: Embedder | None = None
     vectors: VectorStore | None = None
-    backfill: Backfill | None = None
     query_means: dict[str, Any] = field(default_factory=dict)
     model: ModelState = field(default_factory=ModelState)
-    texts: dict[str, TantivyIndex] = field(default_factory=dict)
     _closing: threading.Lock = field(default_factory=threading.Lock)
 
     def open_model(self, progress: Any = None, threads: int | None = None) -> bool:
@@ -144,7 +99,9 @@ class Runtime:
         The first time, the default model is converted from its package, which takes some seconds.
         """
         if not self.config.embed.enabled:
-            self.model = ModelState("off", "", "Embedding is switched off (embed.enabled); everything works by keyword.")
+            self.model = ModelState(
+                "off", "", "Embedding is switched off (embed.enabled); everything works by keyword."
+            )
             return False
         try:
             from ebbtide.index.embed import OnnxEmbedder
@@ -158,7 +115,7 @@ class Runtime:
             log.warning("no embedding model: %s", error)
             return False
         priors = load_priors(embedder.fingerprint)
-        vectors = self._open_vectors(embedder)
+        vectors = VectorStore.open(self.vectors_at / f"vectors-{embedder.fingerprint[:12]}.sqlite", embedder.dims)
         for kind in KINDS:
             path = self.cache / f"{kind}-{embedder.fingerprint[:12]}.usearch"
             self.near[kind] = VectorIndex(path, embedder.dims, embedder.fingerprint, self.config.index.exact_below)
@@ -171,56 +128,17 @@ class Runtime:
         self.model = ModelState("ready", folder.name, "")
         return True
 
-    def _open_vectors(self, embedder: Embedder) -> VectorStore:
-        path = self.cache / f"vectors-{embedder.fingerprint[:12]}.sqlite"
-        try:
-            return VectorStore.open(path, embedder.dims)
-        except IndexDamaged as error:
-            log.warning("%s", error)
-            _move_aside(path)
-            return VectorStore.open(path, embedder.dims)
-
-    def write_memory(self) -> bool:
-        """Bring links.jsonl and facts.jsonl in the memory folder up to date (read-only: the shadow's)."""
-        done = self.write_links()
-        return self.facts.flush() and done
-
-    def write_links(self) -> bool:
-        """Rewrite links.jsonl if a byte differs."""
-        lines = "".join(record + "\n" for record in self.catalog.all_links())
-        self.store.write_memory("links.jsonl", lines.encode("utf-8", "replace"))
-        self.sync.links_dirty = False
-        return True
-
-    def rebuild(self, what: str) -> None:
-        """Make indexes again from the notes, in the thread that owns the writers: "text", "vectors", "links", "facts" or "all".
-
-        Vectors are kept by their text, so that nothing is embedded twice; facts keep their ids.
-        """
-        if what in ("text", "all"):
-            for name, index in self.texts.items():
-                index.clear()
-                log.info("the keyword index of %s is built again", name)
-        if what in ("text", "links", "facts", "all"):
-            self.catalog.forget_digests()
-            self.sync.distil.reread(what in ("facts", "all"))
-            try:
-                self.sync.reconcile()
-            finally:
-                self.sync.distil.reread(False)
-        if what in ("vectors", "all") and self.backfill is not None:
-            self.backfill.rebuild()
-
     def close(self) -> None:
         """Bring everything to disk and let go."""
         with self._closing:
             if self.backfill is not None:
-                with contextlib.suppress(OSError):
+                try:
                     self.backfill.save()
+                except Exception as error:  # noqa: BLE001 - a full disk, a damaged catalogue: the next start builds it again
+                    log.warning("the vector index could not be saved: %s", error)
                 self.backfill = None
             for index in self.texts.values():
-                with contextlib.suppress(IndexDamaged):
-                    index.close()
+                index.close()
             self.catalog.close()
             if self.vectors is not None:
                 self.vectors.close()
@@ -229,7 +147,11 @@ class Runtime:
 
 
 def open_runtime(
-    root: Path, *, read_only: bool, options: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None,
+    root: Path,
+    *,
+    read_only: bool,
+    options: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> Runtime:
     """Open a vault. Raises VaultError, ConfigError, or (not read-only) LockHeld.
 
@@ -239,31 +161,53 @@ def open_runtime(
     places = Places.of(environ)
     config, problems = load_config(places, root, environ, options or {})
     probe = VaultStore.open(root, config.memory.folder, config.vault.excluded)
-    who = identity.open_memory(probe, read_only=read_only)
-    lock = VaultLock(places.state / "locks", probe.root, started=time.strftime("%Y-%m-%dT%H:%M:%S%z"))
-    suffix = ""
+    lock = _lock(places.state / "locks", probe.root)
     try:
         lock.acquire()
     except LockHeld:
         if not read_only:
             raise
-        suffix = "-beside"
     try:
+        who = identity.open_memory(probe, read_only=read_only)
         cache = identity.cache_dir(places.cache, who.vault_id, probe.root)
-        if who.stored and not cache.exists():
+        if lock.held and who.stored and not cache.exists():
             _adopt(identity.cache_dir(places.cache, identity.unborn_id(probe.root), probe.root), cache)
-        work = cache.with_name(cache.name + suffix)
+        work = cache
+        if not lock.held:
+            lock, work = _beside(cache, probe.root)
         state = identity.state_dir(places.state, who.vault_id, probe.root)
-        for folder in (work, state):
+        source = store = probe
+        if read_only:
+            state = work / "shadow-state"
+            store = VaultStore.open(root, config.memory.folder, config.vault.excluded, shadow=work / "shadow")
+            # What is in the memory folder is read from there, never from an earlier shadow; nothing is written to it.
+            shutil.rmtree(state, ignore_errors=True)
+            source = VaultStore.open(root, config.memory.folder, config.vault.excluded, shadow=state / "void")
+        else:
+            probe.sweep()
+        for folder in (cache, work, state):
             _private(folder)
-        shadow = work / "shadow" if read_only else None
-        store = VaultStore.open(root, config.memory.folder, config.vault.excluded, shadow=shadow) if read_only else probe
-        state = work / "shadow-state" if read_only else state
-        _private(state)
-        return _assemble(places, config, problems, who.vault_id, read_only, store, work, state, lock)
+        opened = _Opened(places, config, problems, who.vault_id, read_only, store, source, work, cache, state, lock)
+        return _assemble(opened)
     except BaseException:
         lock.release()
         raise
+
+
+def _lock(folder: Path, root: Path) -> VaultLock:
+    return VaultLock(folder, root, started=time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+
+
+def _beside(cache: Path, root: Path) -> tuple[VaultLock, Path]:
+    """A cache of one's own while the daemon, or another reader, holds the vault's."""
+    for number in range(1, BESIDE_AT_MOST + 1):
+        work = cache.with_name(f"{cache.name}-beside-{number}")
+        _private(work)
+        lock = _lock(work, root)
+        with contextlib.suppress(LockHeld):
+            lock.acquire()
+            return lock, work
+    raise LockHeld("Too many commands read this vault at once.", "Ask the running daemon, or wait until one has ended.")
 
 
 def _adopt(before: Path, after: Path) -> None:
@@ -278,30 +222,66 @@ def _private(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise ConfigError(f"{folder} cannot be made: {error.strerror}.", "Make it writable, or set EBBTIDE_CACHE and EBBTIDE_STATE.") from error
+        raise ConfigError(
+            f"{folder} cannot be made: {error.strerror}.", "Make it writable, or set EBBTIDE_CACHE and EBBTIDE_STATE."
+        ) from error
 
 
-def _assemble(
-    places: Places, config: Config, problems: list[Problem], vault_id: str, read_only: bool, store: VaultStore,
-    cache: Path, state: Path, lock: VaultLock,
-) -> Runtime:
-    catalog, texts = _open_indexes(cache)
-    device = identity.device_id(places.state)
-    revisions = DeviceLedger(store, "revisions", device, state)
-    facts = FactsFile(store, state)
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What `_assemble` puts together. `source` reads the memory folder as it is; `store` is where to write."""
+
+    places: Places
+    config: Config
+    problems: list[Problem]
+    vault_id: str
+    read_only: bool
+    store: VaultStore
+    source: VaultStore
+    work: Path
+    cache: Path
+    state: Path
+    lock: VaultLock
+
+
+def _assemble(o: _Opened) -> Runtime:
+    catalog, texts = _open_indexes(o.work)
+    revisions = DeviceLedger(o.source, "revisions", identity.device_id(o.places.state), o.state)
+    facts = FactsFile(o.source, o.state)
     clock = SystemClock()
     indexes = Indexes(catalog, texts["notes"], texts["facts"])
-    sync = Sync(store, indexes, facts, revisions, clock)
+    pace = Slice(o.config.index.commit_documents, o.config.index.commit_seconds)
+    sync = Sync(o.store, indexes, Outbox(catalog, None if o.read_only else facts, revisions, clock), clock, pace)
+    refiller = Refiller(o.store, catalog, texts, text_version(), o.config.index.merge_deleted)
     runtime: Runtime
     channels = Channels(
-        catalog, texts["notes"], texts["facts"], indexes.near,
-        embedder=lambda: runtime.embedder, query_means=lambda: runtime.query_means,
+        catalog,
+        texts["notes"],
+        texts["facts"],
+        indexes.near,
+        embedder=lambda: runtime.embedder,
+        query_means=lambda: runtime.query_means,
         why_no_vectors=lambda: runtime.model.message or "the embedding model is still being prepared",
     )
-    engine = Engine(store, channels, recall_settings(config))
+    engine = Engine(o.store, channels, recall_settings(o.config))
     runtime = Runtime(
-        places, config, problems, store.root, vault_id, read_only, store, facts, catalog, sync, engine, cache, state,
-        lock if lock.held else None, texts=texts,
+        read_only=o.read_only,
+        store=o.store,
+        facts=facts,
+        catalog=catalog,
+        sync=sync,
+        refiller=refiller,
+        texts=texts,
+        state=o.state,
+        places=o.places,
+        config=o.config,
+        problems=o.problems,
+        root=o.store.root,
+        vault_id=o.vault_id,
+        engine=engine,
+        cache=o.work,
+        vectors_at=o.cache,
+        lock=o.lock,
     )
     return runtime
 
@@ -310,63 +290,75 @@ def watch_pace(config: Config) -> Pace:
     """The section `watch` as the watcher takes it."""
     watch = config.watch
     return Pace(
-        mode=watch.mode, settle=watch.settle, max_wait=watch.max_wait, scan_every=watch.scan_every,
-        rescan_every=watch.rescan_every, health_every=watch.health_every, burst=watch.burst,
+        mode=watch.mode,
+        settle=watch.settle,
+        max_wait=watch.max_wait,
+        scan_every=watch.scan_every,
+        rescan_every=watch.rescan_every,
+        health_every=watch.health_every,
+        burst=watch.burst,
     )
 
 
 def recall_settings(config: Config) -> Settings:
     """The section `recall` as the engine takes it."""
     recall = config.recall
-    weights = Weights()
+    weights = Weights(
+        coverage=recall.coverage,
+        yardstick=recall.yardstick,
+        cross_floor=recall.cross_floor,
+        cross_penalty=recall.cross_penalty,
+        full=recall.full,
+        type_boost=recall.type_boost,
+        why_boost=recall.why_boost,
+    )
     limits = Limits(recall.budget, recall.max_items, recall.note_share, recall.tail, recall.budget_mode)
-    return Settings(weights=weights, limits=limits, seconds=recall.deadline_ms / 1000)
+    edges = Edges(recall.edges, recall.hop_decay, recall.weak_edge, recall.hub_limit)
+    return Settings(
+        weights,
+        limits,
+        edges,
+        abstain_below=recall.abstain,
+        fact_share=recall.fact_share,
+        seconds=recall.deadline_ms / 1000,
+    )
 
 
 def _open_indexes(cache: Path) -> tuple[Catalog, dict[str, TantivyIndex]]:
-    """Catalogue and keyword indexes, each made anew when damaged. A lost keyword index means that notes are read again."""
+    """The catalogue, and for each name the keyword index that it calls whole, or an empty one that must be filled."""
+    path = cache / "catalog.sqlite"
     try:
-        catalog = Catalog.open(cache / "catalog.sqlite")
+        catalog = Catalog.open(path)
     except IndexDamaged as error:
         log.warning("%s", error)
-        _move_aside(cache / "catalog.sqlite")
-        catalog = Catalog.open(cache / "catalog.sqlite")
-    texts: dict[str, TantivyIndex] = {}
-    mark = f"{text_version()}|{catalog.meta('generation')}"
-    fresh = catalog.meta("text") != mark
-    for name in ("notes", "facts"):
-        folder = cache / f"text-{name}"
-        if fresh:
-            TantivyIndex.wipe(folder)
+        move_aside(path)
+        catalog = Catalog.open(path)
+    return catalog, {name: _open_text(cache, catalog, name) for name in TEXTS}
+
+
+def _open_text(cache: Path, catalog: Catalog, name: str) -> TantivyIndex:
+    made_by, _, folder = (catalog.meta(f"text-{name}") or "").partition("|")
+    keep = folder if made_by == text_version() and folder and (cache / folder).is_dir() else ""
+    index = None
+    if keep:
         try:
-            texts[name] = TantivyIndex.open(folder)
+            index = TantivyIndex.open(cache / keep)
         except IndexDamaged as error:
             log.warning("%s", error)
-            TantivyIndex.wipe(folder)
-            texts[name] = TantivyIndex.open(folder)
-            fresh = True
-    if fresh:
-        for name, index in texts.items():
-            if index.count():
-                index.close()
-                TantivyIndex.wipe(cache / f"text-{name}")
-                texts[name] = TantivyIndex.open(cache / f"text-{name}")
-        catalog.forget_digests()
-        catalog.set_meta("text", mark)
-    return catalog, texts
-
-
-def _move_aside(path: Path) -> None:
-    """Keep one damaged generation for a look; its companions (-wal, -shm) would poison a new file of the same name."""
-    for suffix in ("", "-wal", "-shm"):
-        file = path.with_name(path.name + suffix)
-        if file.exists():
-            file.replace(file.with_name(file.name + ".damaged"))
+            keep = ""
+    for other in cache.glob(f"text-{name}*"):
+        if other.name != keep:
+            TantivyIndex.wipe(other)  # of another version, damaged, or a copy that a kill left half made
+    return index or TantivyIndex.open(cache / f"text-{name}-{secrets.token_hex(4)}")
 
 
 @contextlib.contextmanager
 def open_service(
-    root: Path, *, read_only: bool = True, options: Mapping[str, Any] | None = None, vectors: bool = True,
+    root: Path,
+    *,
+    read_only: bool = True,
+    options: Mapping[str, Any] | None = None,
+    vectors: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Any]:
     """A `Service` on a vault without a daemon: indexes what is new first. `say` is told how far that is."""

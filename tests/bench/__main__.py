@@ -53,7 +53,7 @@ def measure(bench: vaults.Bench, work: Path, *, quick: bool = False) -> dict[str
     out: dict[str, Any] = {"about": about(bench)}
     _say("first indexing")
     with Live(bench.root, work) as live:
-        out["first"] = phases.first_indexing(live, bench, loop, every=2.0 if quick else 8.0, probe=0.2 if quick else 1.0)
+        out["first"] = phases.first_indexing(live, bench, loop, every=2.0 if quick else 8.0, turn_texts=64 if quick else bare.ROUND)
         live.wait_settled()
         _say("recall at rest")
         out["rest"] = phases.recall_at_rest(live, bench.questions, 30 if quick else 200)
@@ -80,30 +80,34 @@ def about(bench: vaults.Bench) -> dict[str, Any]:
 
 def table(result: dict[str, Any]) -> list[str]:
     """The figures as lines: ratios and counts first, then the absolute ones, each with its aim where the project has one."""
-    first, rest, saved = result["first"], result["rest"], result["saving"]
+    first, rest, saved, peak = result["first"], result["rest"], result["saving"], result["peak_mib"]
     again, size, reading, what = result["restart"], result["size"], result["reading"], result["about"]
+    share = first.get("share_of_bare_while_embedding")
+    rates = f"{_number(first.get('embedding_texts_per_s'), 1)} texts/s, bare {_number(first.get('bare_texts_per_s'), 1)}"
+    by_index = "; ".join(f"{name} {value:.2f}" for name, value in size.items() if name != "all")
     rows: list[tuple[str, str, str]] = [
-        ("embedding, share of bare onnxruntime", _number(first.get("share_of_bare_while_embedding")), _aim(first.get("share_of_bare_while_embedding"), 0.85, "at least")),
+        ("embedding, share of bare onnxruntime", _number(share), _aim(share, 0.85, "at least")),
         ("... from process start to all vectors", _number(first.get("share_of_bare_from_start")), ""),
         ("reading, share of read + tokenise + tantivy", _number(reading["ratio"]), ""),
         ("texts embedded after a restart", str(again["embedded"]), _aim(again["embedded"], 0, "at most")),
-        ("index bytes for a byte of notes", _number(size["all"]), "; ".join(f"{k} {v:.2f}" for k, v in size.items() if k != "all")),
+        ("index bytes for a byte of notes", _number(size["all"]), by_index),
         ("vectors", str(first["vectors"]), f"{first['passages']} passages, {first['facts']} facts of {first['notes']} notes"),
         ("", "", ""),
         ("first keyword answer", _seconds(first["first_keyword_answer_s"]), "since the process began"),
         ("all notes by keyword", _seconds(first["all_keyword_s"]), ""),
-        ("all vectors", _seconds(first["all_vectors_s"]), f"{_number(first.get('embedding_texts_per_s'), 1)} texts/s, bare {_number(first.get('bare_texts_per_s'), 1)}"),
+        ("all vectors", _seconds(first["all_vectors_s"]), rates),
         ("restart: first answer", _seconds(again["first_answer_s"]), f"all ready {_seconds(again['ready_s'])}"),
         ("saved, by keyword", _pair(saved["keyword_s"], "s"), _aim(saved["keyword_s"]["max"], 1.0, "at most")),
         ("saved, by meaning", _pair(saved["meaning_s"], "s"), _aim(saved["meaning_s"]["max"], 3.0, "at most")),
         ("recall while reading", _pair(first["recall_reading_ms"], "ms"), ""),
         ("recall while embedding", _pair(first["recall_embedding_ms"], "ms"), ""),
-        ("recall at rest", _pair(rest["client_ms"], "ms"), _aim(rest["client_ms"]["p95"], 300, "at most", "p95")),
-        ("peak memory", f"{result['peak_mib']:.0f} MiB", _aim(result["peak_mib"], 1024, "at most")),
+        ("recall at rest", _pair(rest["client_ms"], "ms"), _aim(rest["client_ms"]["p95"], 300, "at most", "p95 ")),
+        ("recall at rest, inside the daemon", _pair(rest["engine_ms"], "ms"), ""),
+        ("peak memory", f"{peak:.0f} MiB", _aim(peak, 1024, "at most")),
     ]
     head = [
-        f"{what['vault']}: {what['notes']} notes, {what['megabytes']} MB; {what['system']}, {what['processors']} processors, Python {what['python']}",
-        "Ratios and counts were taken in this run, by turns; below the gap stand absolute figures, indicative of this machine and hour.",
+        f"{what['vault']}: {what['notes']} notes, {what['megabytes']} MB; {what['system']}, {what['processors']} processors",
+        "Ratios and counts were taken in this run, by turns; absolute figures, below the gap, are indicative: this machine, this hour.",
         "",
     ]
     return head + [f"{name:<44} {value:>24}  {note}".rstrip() for name, value, note in rows]
@@ -128,7 +132,7 @@ def _aim(value: float | None, bound: float, word: str, of: str = "") -> str:
     if value is None:
         return ""
     kept = value >= bound if word == "at least" else value <= bound
-    return f"aim: {of + ' ' if of else ''}{word} {bound:g}{'' if kept else '   MISSED'}"
+    return f"aim: {of}{word} {bound:g}{'' if kept else '   MISSED'}"
 
 
 def _say(text: str) -> None:

@@ -91,11 +91,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         results.append(line(row, args.shared, scored[key], judged=args.limit is None))
     for (name, no_scope), score in scored.items():
         wide = " (whole vault)" if no_scope else ""
-        print(f"{name}{wide}: ms p50 {score['ms_p50']}, p95 {score['ms_p95']}; tokens p50 {score['tokens_p50']}; {score['seconds']:.0f} s with indexing")
+        spent = f"ms p50 {score['ms_p50']}, p95 {score['ms_p95']}; {score['seconds']:.0f} s with indexing"
+        print(f"{name}{wide}: {spent}; tokens p50 {score['tokens_p50']}, at most {score['tokens_max']}")
     file = ROOT / ".bench" / "eval" / "results.json"
     file.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
     missed = [row for row in results if row["verdict"] == "MISSED"]
-    print(f"{len(missed)} floors missed" if missed else "no floor missed")
+    print("a sample of the questions: no verdict" if args.limit else f"{len(missed) or 'no'} floor{'s' * (len(missed) > 1)} missed")
     return 1 if missed else 0
 
 
@@ -126,14 +127,15 @@ def line(row: Row, shared: Path, score: dict[str, Any], *, judged: bool) -> dict
     bm25 = row.bm25 if row.bm25 is not None else baseline.get(row.group, {}).get(row.metric)
     floor, group = row.floor(bm25), score["groups"].get(row.group, {})
     value = group.get(row.metric)
-    verdict = "told only"
+    verdict = "" if floor is not None else "told only"
     if floor is not None and value is not None and judged:
         verdict = "ok" if round(value, 4) >= round(floor, 4) else "MISSED"
         if verdict == "ok" and row.hybrid is not None and value < row.hybrid:
             verdict = "ok, a little under the hybrid"
-    label = f"{row.set}{'' if row.group == 'ALL' else ', ' + row.group.removeprefix('cat ')}{' (whole vault)' if row.no_scope else ''}"
+    label = row.set + ("" if row.group == "ALL" else ", " + row.group.removeprefix("cat ")) + (" (whole vault)" if row.no_scope else "")
     cells = "".join(f"{'-' if cell is None else format(cell, '.3f'):>8}" for cell in (bm25, row.hybrid, floor))
-    print(f"{label:<40}{row.metric:>8}{group.get('n', 0):>6}{cells}{'-' if value is None else format(value, '.3f'):>9}  {verdict}", flush=True)
+    reached = "-" if value is None else f"{value:.3f}"
+    print(f"{label:<40}{row.metric:>8}{group.get('n', 0):>6}{cells}{reached:>9}  {verdict}", flush=True)
     return {
         "set": row.set, "group": row.group, "metric": row.metric, "no_scope": row.no_scope, "n": group.get("n"), "bm25": bm25,
         "hybrid": row.hybrid, "floor": floor, "value": value, "verdict": verdict, "all": group,

@@ -14,6 +14,9 @@ from typing import Any
 
 import psutil
 
+PATIENCE = 60.0
+"""Seconds without any progress after which a measurement is given up."""
+
 
 def environment(work: Path) -> dict[str, str]:
     """The environment without the user's own settings of Ebbtide, its cache and state under `work`."""
@@ -39,6 +42,7 @@ class Live:
         self._memory = _Memory(self._process.pid)
         self._connection: http.client.HTTPConnection | None = None
         self._token = ""
+        self._moved = ("", time.monotonic())
 
     def __enter__(self) -> Live:
         return self
@@ -73,15 +77,23 @@ class Live:
         answer = self.ask("POST", "/v1/recall", {"query": question, "limit": limit})
         return answer, (time.perf_counter() - before) * 1000
 
-    def wait_settled(self, seconds: float = 600) -> dict[str, Any]:
+    def wait_settled(self) -> dict[str, Any]:
         """Until everything is indexed, by meaning too."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            status = self.status()
-            if status["keyword_ready"] and status["vectors_ready"]:
-                return status
+        while not ((status := self.advancing())["keyword_ready"] and status["vectors_ready"]):
             time.sleep(0.1)
-        raise TimeoutError(f"not indexed after {seconds} s; see {self.work / 'daemon.log'}")
+        return status
+
+    def advancing(self) -> dict[str, Any]:
+        """The status; RuntimeError if notes fail, TimeoutError if nothing has moved for `PATIENCE` seconds."""
+        status = self.status()
+        moved = json.dumps([status["counts"], status["progress"], status["change"]])
+        if moved != self._moved[0]:
+            self._moved = (moved, time.monotonic())
+        if status["counts"]["failed"] and not status["counts"]["indexed"]:
+            raise RuntimeError(f"no note can be read: {status['problems'][0]['message']}")
+        if time.monotonic() - self._moved[1] > PATIENCE:
+            raise TimeoutError(f"nothing moves: {status['message']} See the logs in {self.work}.")
+        return status
 
     def suspended(self) -> _Pause:
         """A block during which the daemon's process stands still."""

@@ -30,10 +30,13 @@ def spread(values: Sequence[float]) -> dict[str, float | int | None]:
 # --- the first indexing ---------------------------------------------------------------------------------------------
 
 
-def first_indexing(live: Live, bench: Bench, bare: BareLoop, *, every: float = 8.0, probe: float = 1.0) -> dict[str, Any]:
+def first_indexing(
+    live: Live, bench: Bench, bare: BareLoop, *, every: float = 8.0, probe: float = 1.0, turn_texts: int = ROUND
+) -> dict[str, Any]:
     """From an empty cache to all vectors: milestones, recall meanwhile, and the bare loop by turns with the daemon.
 
-    For each turn of the bare loop the daemon's process is suspended, and the time is taken off its clock.
+    Every `every` seconds comes a turn of the bare loop, of `turn_texts` texts; for its length the daemon's process is suspended,
+    and the time is taken off its clock. `probe` is the pause between two questions.
     """
     questions = itertools.cycle(bench.questions)
     out: dict[str, Any] = {}
@@ -46,7 +49,7 @@ def first_indexing(live: Live, bench: Bench, bare: BareLoop, *, every: float = 8
         if answer["notes"]:
             out.setdefault("first_keyword_answer_s", live.clock())
             reading.append(ms)
-        if live.status()["keyword_ready"]:
+        if live.advancing()["keyword_ready"]:
             out["all_keyword_s"] = live.clock()
         time.sleep(0.05)
     out.setdefault("first_keyword_answer_s", live.clock())
@@ -55,18 +58,18 @@ def first_indexing(live: Live, bench: Bench, bare: BareLoop, *, every: float = 8
     began, had = live.clock(), stored_vectors(live.work)
     while True:
         _, ms = live.recall(next(questions))
-        status = live.status()
+        status = live.advancing()
         if status["vectors_ready"] or status["model"]["state"] in ("missing", "failed", "off"):
             break
         embedding.append(ms)
         if live.clock() >= turn and texts:
-            part = [texts[(taken + i) % len(texts)] for i in range(min(ROUND, len(texts)))]
+            part = [texts[(taken + i) % len(texts)] for i in range(min(turn_texts, len(texts)))]
             taken += len(part)
             feeds = bare.batches(part)
             with live.suspended():
                 bare.run(part, feeds)
             turn = live.clock() + every
-        time.sleep(probe if status["counts"]["vectors_wanted"] > 2000 else 0.1)
+        time.sleep(min(probe, 0.1) if len(texts) < 2000 else probe)
     ended, have = live.clock(), stored_vectors(live.work)
     out |= {"all_vectors_s": ended, "texts": len(texts), "embedded": have, "vectors": status["counts"]["vectors"]}
     out |= {"notes": status["counts"]["indexed"], "passages": status["counts"]["passages"], "facts": status["counts"]["facts"]}

@@ -10,25 +10,44 @@ from pathlib import Path
 
 SEED = 20261130
 THINGS = {
-    "en": ("relay", "importer", "map cache", "photo queue", "login page", "tea scale", "garden sensor", "ledger", "print server", "night job",
-           "search box", "field form", "radio link", "price list", "backup disk", "reading list", "label printer", "translation table"),
-    "zh": ("中继", "导入器", "地图缓存", "照片队列", "登录页", "茶秤", "菜园传感器", "账本", "打印服务", "夜间任务", "搜索框", "采样表", "无线链路", "价目表", "备份盘",
-           "书单", "标签机", "译名表"),
+    "en": (
+        "relay", "importer", "map cache", "photo queue", "login page", "tea scale", "garden sensor", "ledger", "print server",
+        "night job", "search box", "field form", "radio link", "price list", "backup disk", "reading list", "label printer",
+    ),
+    "zh": (
+        "中继", "导入器", "地图缓存", "照片队列", "登录页", "茶秤", "菜园传感器", "账本", "打印服务",
+        "夜间任务", "搜索框", "采样表", "无线链路", "价目表", "备份盘", "书单", "标签机",
+    ),
 }
 PEOPLE = {"en": ("Mira", "Tomas", "Ines", "Jonah", "Petra", "Odile"), "zh": ("苏禾", "林一舟", "何清", "陈砚", "周岚", "顾北")}
 REASONS = {
-    "en": ("the disk filled up every Friday", "nobody could read the old format", "the vendor stopped answering", "it lost two days of work",
-           "the rain cut the line three times", "the new rule starts in spring", "the test took four hours", "half of the labels were wrong"),
-    "zh": ("磁盘每周五都会写满", "旧格式没有人读得懂", "供应商不再回复", "它丢了两天的工作", "雨季断了三次线", "新规定春天生效", "一次测试要四个小时", "一半的标签是错的"),
+    "en": (
+        "the disk filled up every Friday", "nobody could read the old format", "the vendor stopped answering",
+        "it lost two days of work", "the rain cut the line three times", "the new rule starts in spring",
+    ),
+    "zh": ("磁盘每周五都会写满", "旧格式没有人读得懂", "供应商不再回复", "它丢了两天的工作", "雨季断了三次线", "新规定春天生效"),
 }
 SENTENCES = {
-    "en": ("We decided to replace the {thing} because {reason}.", "{person} keeps the {thing} and wants to be asked before it changes.",
-           "The {thing} now answers in {n} ms, down from {m} ms last month.", "Never restart the {thing} while {person} is importing.",
-           "Last autumn the {thing} failed for {n} minutes, since {reason}.", "Next week we plan to move the {thing} to the small machine.",
-           "{person} prefers short notes about the {thing} over long meetings.", "The limit of the {thing} is {n} entries a day."),
-    "zh": ("因为{reason}，我们决定换掉{thing}。", "{thing}由{person}负责，改动前要先问一声。", "{thing}现在 {n} 毫秒就有回应，上个月还要 {m} 毫秒。",
-           "{person}导入数据时不要重启{thing}。", "去年秋天{thing}停了 {n} 分钟，原因是{reason}。", "下周打算把{thing}搬到小机器上。",
-           "关于{thing}，{person}更喜欢短笔记，不喜欢开长会。", "{thing}每天最多 {n} 条。"),
+    "en": (
+        "We decided to replace the {thing} because {reason}.",
+        "{person} keeps the {thing} and wants to be asked before it changes.",
+        "The {thing} now answers in {n} ms, down from {m} ms last month.",
+        "Never restart the {thing} while {person} is importing.",
+        "Last autumn the {thing} failed for {n} minutes, since {reason}.",
+        "Next week we plan to move the {thing} to the small machine.",
+        "{person} prefers short notes about the {thing} over long meetings.",
+        "The limit of the {thing} is {n} entries a day.",
+    ),
+    "zh": (
+        "因为{reason}，我们决定换掉{thing}。",
+        "{thing}由{person}负责，改动前要先问一声。",
+        "{thing}现在 {n} 毫秒就有回应，上个月还要 {m} 毫秒。",
+        "{person}导入数据时不要重启{thing}。",
+        "去年秋天{thing}停了 {n} 分钟，原因是{reason}。",
+        "下周打算把{thing}搬到小机器上。",
+        "关于{thing}，{person}更喜欢短笔记，不喜欢开长会。",
+        "{thing}每天最多 {n} 条。",
+    ),
 }
 QUESTIONS = {"en": "Why did we replace the {thing}?", "zh": "为什么换掉{thing}？"}
 HEADINGS = {"en": ("What happened", "Decision", "Next steps", "Numbers", "Who"), "zh": ("经过", "决定", "下一步", "数字", "相关的人")}
@@ -45,11 +64,11 @@ class Bench:
     megabytes: float
 
 
-def synthetic(root: Path, count: int) -> Bench:
-    """Write `count` notes, half Chinese and half English, linked among themselves."""
+def synthetic(root: Path, count: int, parts: int = 4) -> Bench:
+    """Write `count` notes, half Chinese and half English, linked among themselves, each of at most `parts` headings."""
     names = [_name(number) for number in range(count)]
     for number, name in enumerate(names):
-        _write(root, name, _note(number, names))
+        _write(root, name, _note(number, names, parts))
     questions = [QUESTIONS[lang].format(thing=thing) for lang in ("zh", "en") for thing in THINGS[lang]]
     return _bench(f"synthetic-{count}", root, names, questions)
 
@@ -98,12 +117,12 @@ def _name(number: int) -> str:
     return f"{'项目' if lang == 'zh' else 'Projects'}/{number % 12 + 1:02}/{thing} {number:05}.md"
 
 
-def _note(number: int, names: list[str]) -> str:
+def _note(number: int, names: list[str], most: int) -> str:
     dice, lang = random.Random(SEED + number), _lang(number)
     own = THINGS[lang][number // 2 % len(THINGS[lang])]
     tag = "项目" if lang == "zh" else "project"
     parts = [f"---\ndate: {2024 + number % 3}-{number % 12 + 1:02}-{number % 28 + 1:02}\ntags: [{tag}]\n---\n"]
-    for heading in dice.sample(HEADINGS[lang], dice.randint(2, 4)):
+    for heading in dice.sample(HEADINGS[lang], dice.randint(min(2, most), most)):
         parts.append(f"## {heading}\n")
         said = [_sentence(dice, lang, own) for _ in range(dice.randint(2, 6))]
         listed = dice.random() < 0.4

@@ -5,17 +5,19 @@ and facts by their row ids, and only the catalogue knows both. It is never the t
 file that SQLite calls malformed) moves it aside and the next scan fills a new one. Vectors live in their own file
 (`vectors.py`), so that a rebuild embeds nothing twice.
 
-Its tables are in `files`, `texts` and `edges`; connections and transactions in `database`.
+Its tables are in `files`, `texts` and `edges`, their rows in `rows`; connections and transactions in `database`.
 """
 
+# ruff: noqa: S608 - what is put into SQL are constants of these modules and question marks
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ebbtide.index.database import KINDS
-from ebbtide.index.edges import LinkTable, NewLink
-from ebbtide.index.files import FileRow, FileTable
-from ebbtide.index.texts import FactTable, NewFact, NewPassage, PassageRow, PassageTable, VectorMarks, Waiting
+from ebbtide.index.edges import LinkTable
+from ebbtide.index.files import FileTable
+from ebbtide.index.rows import FileRow, NewFact, NewLink, NewPassage, PassageRow, Waiting
+from ebbtide.index.texts import FactTable, PassageTable, VectorMarks
 
 __all__ = ["KINDS", "Catalog", "FileRow", "NewFact", "NewLink", "NewPassage", "PassageRow", "Waiting"]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from ebbtide.memory.errors import IndexDamaged
+from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
 SCHEMA_VERSION = 2
 KINDS = ("passages", "facts")
@@ -38,7 +38,8 @@ CREATE TABLE files(
   status TEXT NOT NULL,            -- pending | indexed | skipped | failed
   reason TEXT NOT NULL DEFAULT '',
   title TEXT NOT NULL DEFAULT '', type TEXT, date TEXT, lang TEXT NOT NULL DEFAULT 'en',
-  private INTEGER NOT NULL DEFAULT 0, changed REAL NOT NULL DEFAULT 0, inlinks INTEGER NOT NULL DEFAULT 0
+  private INTEGER NOT NULL DEFAULT 0, changed REAL NOT NULL DEFAULT 0,
+  document TEXT NOT NULL DEFAULT '', inlinks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_title ON files(title);
 CREATE INDEX files_status ON files(status, kind);
@@ -94,8 +95,8 @@ def slices(values: Sequence[Any], size: int = 500) -> Iterator[Sequence[Any]]:
 
 def is_damage(error: BaseException) -> bool:
     """True if an error says that the file is not a sound database; a full or busy disk is not that."""
-    if isinstance(error, sqlite3.IntegrityError):
-        return True  # a rule of the schema is broken: what is in there cannot be trusted
+    if isinstance(error, CatalogDamaged | sqlite3.IntegrityError):
+        return True  # what is in there, or a rule of the schema, is broken: it cannot be trusted
     if not isinstance(error, sqlite3.DatabaseError) or isinstance(error, sqlite3.ProgrammingError):
         return False
     code = getattr(error, "sqlite_errorcode", None)
@@ -228,11 +229,6 @@ class Database:
     def after_commit(self, hook: Callable[[], None]) -> None:
         """Do something once the transaction under way is durable; never if it is rolled back."""
         self._hooks.append(hook)
-
-    @property
-    def busy(self) -> bool:
-        """True while somebody writes."""
-        return self._writer.locked()
 
     def meta(self, key: str) -> str | None:
         """A named value, or None."""

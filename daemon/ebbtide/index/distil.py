@@ -1,8 +1,8 @@
-"""From a parsed note to stored facts: extraction, identity, evidence, and what the keyword index must hear of it.
+"""From a parsed note to stored facts: extraction, identity, evidence, and what the other indexes must hear of it.
 
-The catalogue mirrors facts.jsonl; the file itself is written from the mirror now and then (`vault.facts`). Facts that another
-device or an earlier life of this cache left in facts.jsonl come in as seeds: they are matched when their note is read, so
-that ids and dates of record survive a lost cache.
+The catalogue mirrors facts.jsonl; changes reach the file through the outbox. Facts that another device or an earlier life
+of this cache left in facts.jsonl come in as seeds: they are matched when their note is read, so that ids and dates of
+record survive a lost cache.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from ebbtide.index.catalog import Catalog, FileRow
+from ebbtide.index.catalog import Catalog, FileRow, NewFact
 from ebbtide.index.means import text_key
+from ebbtide.index.outbox import Outbox, claim
 from ebbtide.memory import codec, intake
-from ebbtide.memory.ports import Clock
-from ebbtide.memory.records import Fact, FactDraft, FactId, Note
+from ebbtide.memory.errors import CatalogDamaged
+from ebbtide.memory.records import Evidence, Fact, FactId, Note
 from ebbtide.parse.facts import EXTRACTOR, extract
 from ebbtide.parse.text import fold, language
 
@@ -29,10 +29,17 @@ class FactChange:
     gone_ids: list[str] = field(default_factory=list)
     gone_labels: list[int] = field(default_factory=list)
 
-    @property
-    def touched(self) -> bool:
-        """True if any fact came, went or changed."""
-        return bool(self.documents or self.gone_ids or self.gone_labels)
+
+@dataclass(slots=True)
+class Distilled:
+    """What reading a note means for its facts. `seeds` are facts of facts.jsonl that have found their note.
+
+    `extracted` is false where the text is known already: then nothing that is not in the plan is touched.
+    """
+
+    plan: intake.Plan
+    seeds: Sequence[Fact] = ()
+    extracted: bool = True
 
 
 def fact_text(fact: Fact) -> str:
@@ -52,97 +59,111 @@ def extractor_rank(name: str) -> tuple[int, int]:
     return (0 if kind == "rules" else 1, int(version) if version.isdigit() else 0)
 
 
+def _read_by(fact: Fact, row: FileRow) -> int:
+    """Whether a fact was read from just this text, by an extractor like ours (0) or a better one (1); else -1."""
+    theirs, ours = extractor_rank(fact.extractor), extractor_rank(EXTRACTOR)
+    return -1 if fact.note_hash != row.digest or theirs < ours else int(theirs > ours)
+
+
+def parse_fact(record: str) -> Fact:
+    """A fact from the catalogue. Raises CatalogDamaged if it is not one: the catalogue was altered on disk."""
+    try:
+        return codec.fact_from_dict(json.loads(record))
+    except ValueError as error:
+        raise CatalogDamaged(
+            f"The catalogue holds a fact that is none ({error}).", "It is rebuilt from the notes."
+        ) from error
+
+
 class Distiller:
     """Keeps the facts of the catalogue in step with the notes. Called by the owner of the catalogue's write transaction."""
 
-    def __init__(self, catalog: Catalog, clock: Clock) -> None:
-        self.catalog, self.clock = catalog, clock
+    def __init__(self, catalog: Catalog, outbox: Outbox) -> None:
+        self.catalog, self.outbox = catalog, outbox
         self._seeds: dict[str, list[Fact]] = {}
-        self._revisions: list[dict[str, Any]] = []
-        self._puts: dict[FactId, Fact] = {}
-        self._drops: dict[FactId, None] = {}
         self._again = False
-
-    # --- seeds and revisions ------------------------------------------------------------------------------------------
-
-    def seed(self, facts: Iterable[Fact]) -> int:
-        """Take facts from facts.jsonl that the catalogue does not hold; they wait for their note. Returns how many."""
-        count = 0
-        for fact in facts:
-            self._seeds.setdefault(fact.source, []).append(fact)
-            count += 1
-        return count
-
-    @property
-    def seeds(self) -> Mapping[str, Sequence[Fact]]:
-        """Seeds whose note has not been read yet."""
-        return self._seeds
-
-    def record(self, revision: dict[str, Any]) -> None:
-        """Queue a revision; the ledger stamps id and time when it is appended."""
-        self._revisions.append(revision)
-
-    def take_revisions(self) -> list[dict[str, Any]]:
-        """Hand over what is queued."""
-        out, self._revisions = self._revisions, []
-        return out
 
     def reread(self, again: bool = True) -> None:
         """Extract again even from notes that have not changed since their facts were read."""
         self._again = again
 
-    def take_journal(self) -> tuple[list[Fact], list[FactId]]:
-        """Hand over the facts that came or changed, and the ids of those that went, since the last call: for facts.jsonl."""
-        puts, drops = list(self._puts.values()), list(self._drops)
-        self._puts, self._drops = {}, {}
-        return puts, drops
+    # --- facts.jsonl --------------------------------------------------------------------------------------------------
 
     def adopt(self, stored: Mapping[FactId, Fact]) -> FactChange:
-        """Meet the catalogue with what facts.jsonl holds: the file wins, and what it holds of unread notes waits as seeds."""
+        """Meet the catalogue with what facts.jsonl holds, once the outbox is delivered: the file wins.
+
+        What the file lacks is gone; what it alone holds comes in, or waits as a seed while its note has not been read.
+        """
         change = FactChange()
-        known = set()
-        for record in list(self.catalog.all_facts()):
-            ident = FactId(json.loads(record)["id"])
-            known.add(ident)
-            fact = stored.get(ident)
+        self._seeds = {}
+        rest = dict(stored)
+        undelivered = {body for _, body in self.catalog.outbox("fact", 1 << 40)}
+        for ident, record in list(self.catalog.all_facts()):
+            fact = rest.pop(FactId(ident), None)
+            if ident in undelivered:
+                continue
             if fact is None:
-                change.gone_labels += self.catalog.remove_facts([ident])
-                self.catalog.put_evidence(ident, [])
-                change.gone_ids.append(ident)
+                self._remove(FactId(ident), change)
             elif codec.line(codec.fact_to_dict(fact)) != record:
-                self._put(fact, change, None)
-        self.seed(fact for ident, fact in stored.items() if ident not in known)
-        self._puts, self._drops = {}, {}  # all of this came from the file
+                self._put(fact, change, tell=False)
+        for fact in rest.values():
+            row = self.catalog.file(fact.source)
+            if fact.id in undelivered:
+                continue
+            if row is not None and row.status == "skipped":
+                self.outbox.fact(fact.id)  # its note may not be remembered any more
+            elif row is not None and row.status == "indexed" and row.kind == "note":
+                self._put(fact, change, tell=False)
+            else:
+                self._seeds.setdefault(fact.source, []).append(fact)
         return change
 
-    # --- notes ----------------------------------------------------------------------------------------------------------
+    def waiting_for(self, path: str) -> bool:
+        """True if facts wait for a note at this path."""
+        return path in self._seeds
 
-    def take(self, number: int, row: FileRow, note: Note, digest: str, now: str) -> FactChange:
-        """Read the facts of a note and meet them with what is stored."""
-        stored = self._stored(number)
-        seeded = not stored
-        if seeded:
-            stored = self._seeds.pop(row.path, [])
-        if not self._again and stored and all(f.note_hash == digest and f.private == row.private for f in stored):
-            if min(extractor_rank(f.extractor) for f in stored) >= extractor_rank(EXTRACTOR):
-                if seeded:
-                    return self._keep(number, stored)
-                # Nothing to read again, but the keyword index may have been emptied under us.
-                return FactChange(documents=[fact_document(fact) for fact in stored])
-        drafts: Sequence[FactDraft] = extract(note)
-        origin = intake.Origin(row.path, digest, EXTRACTOR, row.private, now)
-        plan = intake.plan_note(drafts, stored, origin, folded=fold, elsewhere=self._fact)
+    # --- notes --------------------------------------------------------------------------------------------------------
+
+    def plan(self, number: int | None, row: FileRow, note: Note, now: str) -> Distilled | None:
+        """Read the facts of a note and meet them with what is stored; None if nothing changes. Writes nothing.
+
+        `number` is the note's row in the catalogue if it has one; `row` is what it will be.
+        """
+        stored = self._stored(number) if number is not None else []
+        known = {fact.id for fact in stored}
+        seeds = [seed for seed in self._seeds_of(row) if seed.id not in known]
+        together = [*stored, *map(self._met, seeds)]
+        known_text = bool(together) and not self._again and all(_read_by(fact, row) >= 0 for fact in together)
+        if known_text and all(fact.source == row.path for fact in together):
+            return Distilled(intake.Plan(puts=together[len(stored) :]), seeds, extracted=False) if seeds else None
+        if known_text and all(_read_by(fact, row) > 0 for fact in together):
+            puts = [replace(fact, source=row.path) for fact in together]
+            return Distilled(intake.Plan(puts=puts), seeds, extracted=False)
+        drafts = extract(note)
+        if forgotten := self.outbox.history.forgotten:
+            drafts = [draft for draft in drafts if claim(draft.fact) not in forgotten]
+        origin = intake.Origin(row.path, row.digest, EXTRACTOR, row.private, now)
+        plan = intake.plan_note(
+            drafts, together, origin, folded=fold, elsewhere=lambda ident: self._fact(ident, besides=number)
+        )
+        return Distilled(plan, seeds)
+
+    def carry_out(self, found: Distilled, row: FileRow) -> FactChange:
+        """Write what `plan` found; `row` is the note as it is stored now."""
         change = FactChange()
-        here = set(self.catalog.evidence_of(row.path))
-        for fact in plan.puts:
-            self._put(fact, change, number if fact.source == row.path else None)
+        for path in {fact.source for fact in found.seeds}:
+            self._seeds.pop(path, None)
+        filed = {fact.id: fact for fact in found.seeds}
+        here = set(self.catalog.evidence_of(row.path)) if found.extracted else set()
+        for fact in found.plan.puts:
+            self._put(fact, change, row if fact.source == row.path else None, tell=filed.get(fact.id) != fact)
             here.discard(fact.id)
         for ident in sorted(here):  # stated here before, not any more; the fact itself lives elsewhere
             self._withdraw(FactId(ident), row.path, change)
-        for ident in plan.gone:
+        for ident in found.plan.gone:
             self._withdraw(ident, row.path, change)
-        for revision in plan.revisions:
-            self.record(revision)
+        for revision in found.plan.revisions:
+            self.outbox.revision(revision)
         return change
 
     def forget(self, number: int, path: str) -> FactChange:
@@ -150,55 +171,86 @@ class Distiller:
         change = FactChange()
         for fact in self._stored(number):
             if self._withdraw(fact.id, path, change):
-                self.record(intake.retraction(fact))
+                self.outbox.revision(intake.retraction(fact))
         for ident in self.catalog.evidence_of(path):
             self._withdraw(FactId(ident), path, change)
+        for fact in self._seeds.pop(path, ()):
+            self.outbox.fact(fact.id)
+            self.outbox.revision(intake.retraction(fact))
         return change
 
-    def moved(self, before: str, after: str) -> None:
+    def moved(self, before: str, after: str) -> FactChange:
         """A note has another path: evidence that names it follows. Its own facts follow when it is read."""
+        change = FactChange()
         for ident in self.catalog.evidence_of(before):
             fact = self._fact(FactId(ident))
             if fact is not None:
                 entries = tuple(replace(e, source=after) if e.source == before else e for e in fact.evidence)
-                self._put(replace(fact, evidence=entries), FactChange(), None)
+                self._put(replace(fact, evidence=entries), change)
+        return change
 
     def quotes_of(self, number: int) -> list[str]:
         """The quotes of a note's facts: to know the note again under another name."""
         return [fact.quote for fact in self._stored(number)]
 
-    # --- helpers ----------------------------------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------------------------------
+
+    def _seeds_of(self, row: FileRow) -> Sequence[Fact]:
+        """Facts that wait for this note: under its path, else under one that is gone, read from the very same text."""
+        found = self._seeds.get(row.path)
+        if found is not None:
+            return found
+        for path, facts in self._seeds.items():
+            if all(fact.note_hash == row.digest for fact in facts) and self.catalog.file(path) is None:
+                return facts
+        return ()
+
+    def _met(self, seed: Fact) -> Fact:
+        """A seed, with the notes that were read before its own and say the same."""
+        known = self._fact(seed.id)
+        if known is None or known.source == seed.source:
+            return seed
+        first = Evidence(known.source, known.line, known.quote, known.created_at)
+        for entry in (first, *known.evidence):
+            if entry.source != seed.source:
+                seed = intake.with_evidence(seed, entry)
+        return seed
 
     def _stored(self, number: int) -> list[Fact]:
-        return [codec.fact_from_dict(json.loads(record)) for _, _, record in self.catalog.facts_of(number)]
+        return [parse_fact(record) for _, _, record in self.catalog.facts_of(number)]
 
-    def _fact(self, ident: FactId) -> Fact | None:
+    def _fact(self, ident: FactId, *, besides: int | None = None) -> Fact | None:
         found = self.catalog.facts_by_id([ident]).get(ident)
-        return None if found is None else codec.fact_from_dict(json.loads(found[2]))
+        return None if found is None or found[1] == besides else parse_fact(found[2])
 
-    def _keep(self, number: int, facts: Sequence[Fact]) -> FactChange:
-        change = FactChange()
-        for fact in facts:
-            self._put(fact, change, number)
-        return change
-
-    def _put(self, fact: Fact, change: FactChange, number: int | None) -> None:
-        if number is None:
-            row = self.catalog.file(fact.source)
-            if row is None:
-                return
-            number = row.row
+    def _put(self, fact: Fact, change: FactChange, row: FileRow | None = None, *, tell: bool = True) -> None:
+        """Store a fact under its source, whose row may be given. `tell`: facts.jsonl must hear of it."""
+        row = row or self.catalog.file(fact.source)
+        if row is None:
+            return
+        others = [self.catalog.file(entry.source) for entry in fact.evidence]
+        private = row.private or any(other.private for other in others if other is not None)
+        if private != fact.private and row.status == "indexed":
+            fact, tell = replace(fact, private=private), True
         text = fact_text(fact)
         record = codec.line(codec.fact_to_dict(fact))
-        lost = self.catalog.put_fact(
-            number, fact.id, record, text, language(text), text_key(text), ready=False, fact_type=fact.type
-        )
+        new = NewFact(row.row, fact.id, record, text, language(text), text_key(text), fact.type)
+        lost, before = self.catalog.put_fact(new)
+        if before == record:
+            return
         if lost is not None:
             change.gone_labels.append(lost)
-        self.catalog.put_evidence(fact.id, [entry.source for entry in fact.evidence])
-        self._puts[fact.id] = fact
-        self._drops.pop(fact.id, None)
-        change.documents.append(fact_document(fact))
+        if before is not None or fact.evidence:
+            self.catalog.put_evidence(fact.id, [entry.source for entry in fact.evidence])
+        if tell:
+            self.outbox.fact(fact.id, fact)
+        document = fact_document(fact)
+        if before is None or fact_document(parse_fact(before)) != document:
+            change.documents.append(document)
+
+    def _remove(self, ident: FactId, change: FactChange) -> None:
+        change.gone_labels += self.catalog.remove_facts([ident])
+        change.gone_ids.append(ident)
 
     def _withdraw(self, ident: FactId, path: str, change: FactChange) -> bool:
         """A note no longer states a fact. True if nothing else does, so that it is gone."""
@@ -207,11 +259,13 @@ class Distiller:
             return False
         rest = intake.without_source(fact, path)
         if rest is not None and (rest.source == fact.source or self.catalog.file(rest.source) is not None):
-            self._put(rest, change, None)
+            self._put(rest, change)
             return False
-        change.gone_labels += self.catalog.remove_facts([ident])
-        self.catalog.put_evidence(ident, [])
-        change.gone_ids.append(ident)
-        self._puts.pop(ident, None)
-        self._drops[ident] = None
+        self._remove(ident, change)
+        self.outbox.fact(ident)
         return True
+
+
+def documents(records: Iterable[str]) -> list[tuple[str, dict[str, str]]]:
+    """Keyword documents of stored facts, by id: for building their index anew."""
+    return [fact_document(parse_fact(record)) for record in records]

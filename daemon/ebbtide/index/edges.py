@@ -1,19 +1,13 @@
 """The catalogue's tables of links: the edges of each file, the names that decide about them, and who is linked how often."""
 
+# ruff: noqa: S608 - what is put into SQL are constants of these modules and question marks
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ebbtide.index.database import Database, marks, slices
-
-
-class NewLink(NamedTuple):
-    """An edge to store: the file at its other end, whether the choice was ambiguous, its line of links.jsonl."""
-
-    target: str | None
-    ambiguous: bool
-    record: str
+from ebbtide.index.rows import NewLink
 
 
 class LinkTable(Database):
@@ -63,7 +57,9 @@ class LinkTable(Database):
         """Paths of files that hold a link whose last segment is one of these keys."""
         out: set[str] = set()
         for part in slices(keys):
-            sql = f"SELECT DISTINCT f.path FROM link_keys l JOIN files f ON f.row = l.file WHERE l.key IN ({marks(part)})"
+            sql = (
+                f"SELECT DISTINCT f.path FROM link_keys l JOIN files f ON f.row = l.file WHERE l.key IN ({marks(part)})"
+            )
             out.update(r[0] for r in self._db().execute(sql, part))
         return sorted(out)
 
@@ -88,7 +84,9 @@ class LinkTable(Database):
     def find_links(self, note: str | None, unresolved: bool, ambiguous: bool, limit: int) -> list[str]:
         """Records of edges by source and place: of one note (from it or to it), without a target, with more than one."""
         where, values = _link_filter(note, unresolved, ambiguous)
-        sql = f"SELECT l.record FROM links l JOIN files f ON f.row = l.file WHERE {where} ORDER BY f.path, l.seq LIMIT ?"
+        sql = (
+            f"SELECT l.record FROM links l JOIN files f ON f.row = l.file WHERE {where} ORDER BY f.path, l.seq LIMIT ?"
+        )
         return [r[0] for r in self._db().execute(sql, (*values, limit))]
 
     def count_links(self, note: str | None, unresolved: bool, ambiguous: bool) -> tuple[int, int, int]:

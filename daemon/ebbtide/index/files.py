@@ -1,41 +1,18 @@
 """The catalogue's table of files: what each was when it was last looked at, and what is wrong in it."""
 
+# ruff: noqa: S608 - what is put into SQL are constants of these modules and question marks
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ebbtide.index.database import Database, marks, slices
+from ebbtide.index.rows import FileRow
 from ebbtide.memory.errors import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A file as the catalogue last saw it. `changed`: seconds since the epoch when a person was seen to save it, else 0."""
-
-    row: int
-    id: str
-    path: str
-    size: int
-    mtime_ns: int
-    inode: int
-    digest: str
-    kind: str
-    status: str
-    reason: str = ""
-    title: str = ""
-    type: str | None = None
-    date: str | None = None
-    lang: str = "en"
-    private: bool = False
-    changed: float = 0.0
-    inlinks: int = 0
-
 
 _NAMES = (
     "id", "path", "size", "mtime_ns", "inode", "digest", "kind", "status", "reason", "title", "type", "date", "lang",
-    "private", "changed",
+    "private", "changed", "document",
 )  # fmt: skip
 _COLUMNS = f"row, {', '.join(_NAMES)}, inlinks"
 _INLINKS = "(SELECT count(DISTINCT file) FROM links WHERE target = {path})"
@@ -46,7 +23,8 @@ _PUT = (
 
 
 def _row(r: Sequence[Any]) -> FileRow:
-    return FileRow(*r[:14], bool(r[14]), r[15], r[16])
+    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:])
+    return FileRow(*row)
 
 
 class FileTable(Database):
@@ -92,13 +70,12 @@ class FileTable(Database):
 
     def texts_after(self, row: int, limit: int) -> list[FileRow]:
         """Files that have a keyword document, by row, after a row: to walk through all of them in steps."""
-        sql = f"SELECT {_COLUMNS} FROM files WHERE row > ? AND status = 'indexed' AND kind != 'other' ORDER BY row LIMIT ?"
+        sql = f"SELECT {_COLUMNS} FROM files WHERE row > ? AND document != '' ORDER BY row LIMIT ?"
         return [_row(r) for r in self._db().execute(sql, (row, limit))]
 
     def count_texts(self) -> int:
         """Files that have a keyword document."""
-        sql = "SELECT count(*) FROM files WHERE status = 'indexed' AND kind != 'other'"
-        return int(self._db().execute(sql).fetchone()[0])
+        return int(self._db().execute("SELECT count(*) FROM files WHERE document != ''").fetchone()[0])
 
     def put_file(self, file: FileRow) -> int:
         """Insert or update by path; returns the row id. `file.row` and `file.inlinks` are ignored."""
@@ -112,10 +89,15 @@ class FileTable(Database):
             sql = "UPDATE files SET size = ?, mtime_ns = ?, inode = ? WHERE path = ?"
             self._db().execute(sql, (size, mtime_ns, inode, path))
 
-    def forget_digests(self, path: str | None = None) -> None:
-        """Make the next reconcile read every note again, or one: what was made of it is not there any more."""
+    def forget_digests(self) -> None:
+        """Make the next reconcile read every note again."""
         with self.write():
-            self._db().execute("UPDATE files SET digest = '' WHERE kind != 'other' AND (?1 IS NULL OR path = ?1)", (path,))
+            self._db().execute("UPDATE files SET digest = '' WHERE kind != 'other'")
+
+    def forget_document(self, path: str) -> None:
+        """Make the next reconcile read a note again and write its keyword document."""
+        with self.write():
+            self._db().execute("UPDATE files SET digest = '', document = '?' WHERE path = ?", (path,))
 
     def move_file(self, old: str, new: str) -> None:
         """Give a file another path, in the place of what was registered there; id, passages, facts and links stay."""

@@ -9,19 +9,29 @@ that shapes it, and any failure to open it means a rebuild from the notes.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
+import json
+import logging
 import math
+import os
 import re
 import shutil
+import struct
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
 import tantivy
 
-from ebbtide.memory.errors import IndexDamaged
+from ebbtide.memory.errors import IndexDamaged, IndexUnwritable
 from ebbtide.memory.ports import KeywordHit, KeywordResult
 from ebbtide.parse import text as tok
+
+log = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
 TOKENIZER_VERSION = 1
@@ -33,14 +43,30 @@ PHRASE_BOOST = 2.0
 _K1_PLUS_1 = 2.2  # Tantivy's k1 is 1.2 and not settable
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIRS = "pairs"
+_FOOTER_MARK = 1337
+_OS_ERROR = re.compile(r"(?:os error |code: )(\d+)")
+_UNWRITABLE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENOMEM,
+}
 _T = TypeVar("_T")
 
 
 def _guarded(work: Callable[[], _T]) -> _T:
-    """Run a Tantivy call; its errors and its panics become IndexDamaged. Anything else passes."""
+    """Run a Tantivy call; its errors and its panics become ours. Anything else passes."""
     try:
         return work()
     except (ValueError, OSError, RuntimeError) as error:
+        code = _OS_ERROR.search(str(error))
+        if code is not None and int(code[1]) in _UNWRITABLE:
+            reason = f"The keyword index cannot be written: {os.strerror(int(code[1])).lower()}."
+            raise IndexUnwritable(reason, "Make room or make the cache folder writable; nothing is lost.") from error
         raise IndexDamaged(f"The keyword index failed: {error}.", "It is rebuilt from the notes.") from error
     except BaseException as error:
         # pyo3's PanicException derives from BaseException and cannot be imported: it is known by its name.
@@ -67,25 +93,23 @@ def _schema() -> tantivy.Schema:
 
 def version() -> str:
     """What shapes the files: our schema, the tokenizer, Tantivy itself. Part of the folder's name."""
-    mark = f"{SCHEMA_VERSION}|{TOKENIZER_VERSION}|{tantivy.__version__.rsplit('.', 1)[0]}"
+    mark = f"{SCHEMA_VERSION}|{TOKENIZER_VERSION}|{metadata.version('tantivy').rpartition('.')[0]}"
     return hashlib.blake2b(mark.encode(), digest_size=6).hexdigest()
 
 
-class TantivyIndex:
-    """One Tantivy index. Only one thread may call `upsert`, `delete` and `commit`; `search` is safe from any."""
+class _Core:
+    """One Tantivy index on disk, with its writer once something is written. The writer belongs to one thread."""
 
     def __init__(self, folder: Path, index: tantivy.Index, schema: tantivy.Schema, heap: int) -> None:
-        self.folder = folder
-        self._index = index
-        self._schema = schema
-        self._heap = heap
+        self.folder, self.index, self.schema, self.heap = folder, index, schema, heap
         self._writer: tantivy.IndexWriter | None = None
-        self.dirty = 0
-        """Operations since the last commit."""
+        self._dirty = False
+        self.total = self._count_all()
+        """Documents that count in scores, deleted ones included."""
 
     @classmethod
-    def open(cls, folder: Path, heap: int = 40_000_000) -> TantivyIndex:
-        """Open or create. `heap` is the writer's memory in bytes. Raises IndexDamaged; `wipe` the folder and open again."""
+    def open(cls, folder: Path, heap: int) -> _Core:
+        """Open or create. Raises IndexDamaged."""
 
         def work() -> tantivy.Index:
             folder.mkdir(parents=True, exist_ok=True)
@@ -100,58 +124,168 @@ class TantivyIndex:
         schema = _schema()
         return cls(folder, _guarded(work), schema, heap)
 
+    def _write(self, work: Callable[[tantivy.IndexWriter], object]) -> None:
+        """Use the writer. One that failed is let go of: it would fail for ever."""
+        try:
+            if self._writer is None:
+                self._writer = _guarded(lambda: self.index.writer(heap_size=self.heap, num_threads=1))
+            writer = self._writer
+            _guarded(lambda: work(writer))
+        except BaseException:
+            self._writer, self._dirty = None, False
+            raise
+
+    def put(self, key: str, document: tantivy.Document | None) -> None:
+        """Replace a document, or (None) remove it."""
+
+        def work(writer: tantivy.IndexWriter) -> None:
+            writer.delete_documents_by_term("key", key)
+            if document is not None:
+                writer.add_document(document)
+
+        self._write(work)
+        self._dirty = True
+
+    def commit(self) -> None:
+        """Make everything durable and visible to the next search."""
+        if self._dirty:
+            self._write(lambda writer: writer.commit())
+            self._dirty = False
+            _guarded(self.index.reload)
+            self.total = self._count_all()
+
+    def rollback(self) -> None:
+        """Drop what is not committed. Never fails: a writer that cannot is let go of."""
+        if self._dirty:
+            with contextlib.suppress(IndexDamaged, IndexUnwritable):
+                self._write(lambda writer: writer.rollback())
+            self._dirty = False
+
+    def close(self) -> None:
+        """Let the writer go. Uncommitted work is dropped."""
+        self.rollback()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with contextlib.suppress(IndexDamaged, IndexUnwritable):
+                _guarded(writer.wait_merging_threads)
+
+    def _count_all(self) -> int:
+        return int(sum(segment["max_doc"] for segment in self.segments()))
+
+    def segments(self) -> list[dict[str, Any]]:
+        """What Tantivy says of its segments. Raises IndexDamaged."""
+        try:
+            found: list[dict[str, Any]] = json.loads((self.folder / "meta.json").read_bytes())["segments"]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise IndexDamaged(f"The keyword index is damaged: {error}.", "It is rebuilt from the notes.") from error
+        return found
+
+
+class TantivyIndex:
+    """A keyword index. Only one thread may write (upsert, delete, commit, copying); `search` is safe from any.
+
+    Its documents can be copied into a new index beside it, step by step, which takes its place by `switch`: what is deleted
+    counts in Tantivy's scores until it is gone from the files.
+    """
+
+    def __init__(self, core: _Core) -> None:
+        self._core = core
+        self._next: _Core | None = None
+        self.damaged = ""
+        """What a search found wrong with the files: the owner of the writers should make the index anew."""
+
+    @classmethod
+    def open(cls, folder: Path, heap: int = 30_000_000) -> TantivyIndex:
+        """Open or create. `heap` is the writer's memory in bytes. Raises IndexDamaged; `wipe` the folder and open again."""
+        return cls(_Core.open(folder, heap))
+
     @staticmethod
     def wipe(folder: Path) -> None:
         """Remove a damaged or outdated index."""
         shutil.rmtree(folder, ignore_errors=True)
 
+    @property
+    def folder(self) -> Path:
+        """Where the index that is searched lies."""
+        return self._core.folder
+
     def close(self) -> None:
-        """Let the writer go. Uncommitted work is dropped."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            _guarded(writer.rollback)
-            _guarded(writer.wait_merging_threads)
+        """Let the writers go. Uncommitted work is dropped."""
+        self.drop_copy()
+        self._core.close()
 
-    # --- writing ----------------------------------------------------------------------------------------------------
-
-    def _open_writer(self) -> tantivy.IndexWriter:
-        if self._writer is None:
-            self._writer = _guarded(lambda: self._index.writer(heap_size=self._heap, num_threads=1))
-        return self._writer
+    # --- writing ------------------------------------------------------------------------------------------------------
 
     def upsert(self, docs: Iterable[tuple[str, Mapping[str, str]]]) -> None:
         """Replace documents: key -> {"path", "title", "body"}; see ports.TextIndex."""
-        writer = self._open_writer()
         for key, fields in docs:
             document = self._document(key, fields)
-
-            def work(key: str = key, document: tantivy.Document = document) -> None:
-                writer.delete_documents_by_term("key", key)
-                writer.add_document(document)
-
-            _guarded(work)
-            self.dirty += 1
+            for core in self._cores():
+                core.put(key, document)
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove documents by key."""
-        writer = self._open_writer()
         for key in keys:
-            _guarded(lambda key=key: writer.delete_documents_by_term("key", key))
-            self.dirty += 1
-
-    def clear(self) -> None:
-        """Remove every document; visible after `commit`. Deleted ones no longer count in any score."""
-        _guarded(self._open_writer().delete_all_documents)
-        self.dirty += 1
-        self.commit()
+            for core in self._cores():
+                core.put(key, None)
 
     def commit(self) -> None:
         """Make everything durable and visible to the next search."""
-        if self._writer is None or not self.dirty:
-            return
-        _guarded(self._writer.commit)
-        _guarded(self._index.reload)
-        self.dirty = 0
+        for core in self._cores():
+            core.commit()
+
+    def rollback(self) -> None:
+        """Drop what is not committed."""
+        for core in self._cores():
+            core.rollback()
+
+    def _cores(self) -> list[_Core]:
+        return [self._core] if self._next is None else [self._core, self._next]
+
+    def reset(self) -> None:
+        """Begin anew and empty, in the same place."""
+        self.close()
+        folder, heap = self._core.folder, self._core.heap
+        self.wipe(folder)
+        self._core = _Core.open(folder, heap)
+        self.damaged = ""
+
+    # --- a copy without what is deleted -------------------------------------------------------------------------------
+
+    def deleted_share(self) -> float:
+        """Share of deleted documents among those that count in scores."""
+        segments = self._core.segments()
+        deleted = sum((segment.get("deletes") or {}).get("num_deleted_docs", 0) for segment in segments)
+        return float(deleted / max(1, sum(segment["max_doc"] for segment in segments)))
+
+    def begin_copy(self, folder: Path) -> None:
+        """Begin a new index in an empty folder; from now on every change goes into both."""
+        self.drop_copy()
+        self.wipe(folder)
+        self._next = _Core.open(folder, self._core.heap)
+
+    def copy(self, docs: Iterable[tuple[str, Mapping[str, str]]]) -> None:
+        """Put documents into the new index only."""
+        assert self._next is not None, "begin_copy comes first"
+        for key, fields in docs:
+            self._next.put(key, self._document(key, fields))
+
+    def drop_copy(self) -> None:
+        """Give the new index up."""
+        core, self._next = self._next, None
+        if core is not None:
+            core.close()
+            self.wipe(core.folder)
+
+    def switch(self) -> None:
+        """Search the new index from now on, and remove the old one. What is in it must be committed, and its folder noted."""
+        assert self._next is not None, "begin_copy comes first"
+        old, self._core, self._next = self._core, self._next, None
+        old.close()
+        self.wipe(old.folder)
+        self.damaged = ""
 
     @staticmethod
     def _document(key: str, fields: Mapping[str, str]) -> tantivy.Document:
@@ -166,59 +300,92 @@ class TantivyIndex:
             document.add_text(f"{name}_p", tok.pairs(text))
         return document
 
-    # --- reading ----------------------------------------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------------------------------------------------
 
     def count(self) -> int:
         """Live documents."""
-        return int(_guarded(lambda: self._index.searcher().num_docs))
+        return int(_guarded(lambda: self._core.index.searcher().num_docs))
+
+    def sound(self) -> bool:
+        """Read every file and compare it with its checksum: Tantivy itself does not notice a flipped byte."""
+        try:
+            names = {segment["segment_id"].replace("-", "") for segment in self._core.segments()}
+            files = [file for file in self._core.folder.iterdir() if file.name.partition(".")[0] in names]
+            return all(_intact(file) for file in files)
+        except (IndexDamaged, OSError, KeyError, AttributeError):
+            return False
 
     def search(self, query: str, limit: int, within: str | None = None) -> KeywordResult:
         """Documents that hold any word or pair of the query, best BM25 first, ties by key; see ports.TextIndex.
 
         `within` is a folder with its trailing slash. Notes that hold a quoted part of the query as a phrase come first.
+        A damaged index finds nothing and says so in `damaged`.
         """
         terms = tok.query_terms(_SURROGATE.sub(" ", query))
-        built = self._query(terms)
+        core = self._core
+        built = _query(core.schema, terms)
         if built is None:
             return KeywordResult((), 0.0)
         if within:
             must = tantivy.Occur.Must
-            scope = tantivy.Query.const_score_query(tantivy.Query.term_query(self._schema, "folder", within), 0.0)
+            scope = tantivy.Query.const_score_query(tantivy.Query.term_query(core.schema, "folder", within), 0.0)
             built = tantivy.Query.boolean_query([(must, built), (must, scope)])
-        return _guarded(lambda: self._run(built, terms, max(1, min(limit, MAX_LIMIT))))
+        try:
+            return _guarded(lambda: _run(core, built, terms, max(1, min(limit, MAX_LIMIT))))
+        except IndexDamaged as error:
+            self.damaged = str(error)
+            log.warning("%s", error)
+            return KeywordResult((), 0.0)
 
-    def _run(self, query: tantivy.Query, terms: tok.QueryTerms, limit: int) -> KeywordResult:
-        searcher = self._index.searcher()
-        hits = searcher.search(query, limit=limit, count=False).hits
-        found = [KeywordHit(str(searcher.doc(address).get_first("key")), float(score)) for score, address in hits]
-        total = searcher.num_docs
-        ceiling = 0.0
-        for field, values, boost in (("body_w", terms.words, 1.0), ("body_p", terms.pairs, PAIR_BOOST)):
-            for value in values:
-                n = searcher.doc_freq(field, value)
-                ceiling += boost * _K1_PLUS_1 * math.log(1 + max(0.0, total - n + 0.5) / (n + 0.5))
-        return KeywordResult(tuple(sorted(found, key=lambda hit: (-hit.score, hit.key))), ceiling)
 
-    def _query(self, terms: tok.QueryTerms) -> tantivy.Query | None:
-        make, schema = tantivy.Query, self._schema
-        should: list[tuple[Any, tantivy.Query]] = []
+def _intact(file: Path) -> bool:
+    """Whether a file of Tantivy ends as it should, with the checksum of what is before: body, footer, its length, a mark."""
+    data = file.read_bytes()
+    length, mark = struct.unpack("<II", data[-8:]) if len(data) >= 8 else (0, 0)
+    start = len(data) - 8 - length
+    if mark != _FOOTER_MARK or start < 0:
+        return False
+    try:
+        crc = json.loads(data[start:-8])["crc"]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return bool(zlib.crc32(memoryview(data)[:start]) == crc)
 
-        def add(field: str, values: Sequence[str], boost: float) -> None:
-            for value in values:
-                query = make.term_query(schema, field, value)
-                should.append((tantivy.Occur.Should, query if boost == 1.0 else make.boost_query(query, boost)))
 
-        add("body_w", terms.words, 1.0)
-        add("body_p", terms.pairs, PAIR_BOOST)
-        add("title_w", terms.words, TITLE_BOOST)
-        add("title_p", terms.pairs, TITLE_BOOST * PAIR_BOOST)
-        for phrase in terms.phrases:
-            fields = [self._phrase(field, phrase) for field in ("body_w", "title_w")]
-            # A phrase lifts the notes that hold it above the rest; it shuts nothing out, for people quote whole questions too.
-            should.append((tantivy.Occur.Should, make.boost_query(make.disjunction_max_query(fields), PHRASE_BOOST)))
-        return make.boolean_query(should) if should else None
+def _run(core: _Core, query: tantivy.Query, terms: tok.QueryTerms, limit: int) -> KeywordResult:
+    searcher = core.index.searcher()
+    hits = searcher.search(query, limit=limit, count=False).hits
+    found = [KeywordHit(str(searcher.doc(address).get_first("key")), float(score)) for score, address in hits]
+    total = core.total
+    ceiling = 0.0
+    for field, values, boost in (("body_w", terms.words, 1.0), ("body_p", terms.pairs, PAIR_BOOST)):
+        for value in values:
+            n = searcher.doc_freq(field, value)
+            ceiling += boost * _K1_PLUS_1 * math.log(1 + max(0.0, total - n + 0.5) / (n + 0.5))
+    return KeywordResult(tuple(sorted(found, key=lambda hit: (-hit.score, hit.key))), ceiling)
 
-    def _phrase(self, field: str, phrase: Sequence[tuple[str, int]]) -> tantivy.Query:
-        if len(phrase) == 1:  # a one-word phrase query panics
-            return tantivy.Query.term_query(self._schema, field, phrase[0][0])
-        return tantivy.Query.phrase_query(self._schema, field, [(position, word) for word, position in phrase])
+
+def _query(schema: tantivy.Schema, terms: tok.QueryTerms) -> tantivy.Query | None:
+    make = tantivy.Query
+    should: list[tuple[Any, tantivy.Query]] = []
+
+    def add(field: str, values: Sequence[str], boost: float) -> None:
+        for value in values:
+            query = make.term_query(schema, field, value)
+            should.append((tantivy.Occur.Should, query if boost == 1.0 else make.boost_query(query, boost)))
+
+    add("body_w", terms.words, 1.0)
+    add("body_p", terms.pairs, PAIR_BOOST)
+    add("title_w", terms.words, TITLE_BOOST)
+    add("title_p", terms.pairs, TITLE_BOOST * PAIR_BOOST)
+    for phrase in terms.phrases:
+        fields = [_phrase(schema, field, phrase) for field in ("body_w", "title_w")]
+        # A phrase lifts the notes that hold it above the rest; it shuts nothing out, for people quote whole questions too.
+        should.append((tantivy.Occur.Should, make.boost_query(make.disjunction_max_query(fields), PHRASE_BOOST)))
+    return make.boolean_query(should) if should else None
+
+
+def _phrase(schema: tantivy.Schema, field: str, phrase: Sequence[tuple[str, int]]) -> tantivy.Query:
+    if len(phrase) == 1:  # a one-word phrase query panics
+        return tantivy.Query.term_query(schema, field, phrase[0][0])
+    return tantivy.Query.phrase_query(schema, field, [(position, word) for word, position in phrase])

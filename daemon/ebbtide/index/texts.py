@@ -1,73 +1,19 @@
 """The catalogue's tables of what is embedded: passages, and facts with the notes that state them."""
 
+# ruff: noqa: S608 - what is put into SQL are constants of these modules and question marks
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ebbtide.index.database import KINDS, SAVED, WANTED, Database, marks, slices
+from ebbtide.index.rows import NewFact, NewPassage, PassageRow, Waiting
 
 _PASSAGE = "p.row, p.id, p.file, p.ordinal, p.headings, p.line, p.start, p.stop, p.text, p.lang, p.ready"
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
-    """A passage with its place; `row` is its label in the vector index."""
-
-    row: int
-    id: str
-    file: int
-    ordinal: int
-    headings: str
-    line: int
-    start: int
-    stop: int
-    text: str
-    lang: str
-    ready: bool
-
-
-class NewPassage(NamedTuple):
-    """A passage to store; `embed` is the text it is embedded under, `key` that text's identity."""
-
-    id: str
-    ordinal: int
-    headings: str
-    line: int
-    start: int
-    stop: int
-    text: str
-    lang: str
-    embed: str
-    key: bytes
-
-
-class NewFact(NamedTuple):
-    """A fact to store under a file; `record` is its line of facts.jsonl."""
-
-    file: int
-    id: str
-    record: str
-    embed: str
-    lang: str
-    key: bytes
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A text that has no vector yet. `kind` is "passages" or "facts"."""
-
-    kind: str
-    row: int
-    embed: str
-    lang: str
-    key: bytes
-
-
 def _passage(r: Sequence[Any]) -> PassageRow:
-    return PassageRow(*r[:10], bool(r[10]))
+    return PassageRow(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], bool(r[10]))
 
 
 class PassageTable(Database):
@@ -119,15 +65,15 @@ class PassageTable(Database):
 class FactTable(Database):
     """Facts by id, by label and by file; which further notes state each."""
 
-    def put_fact(self, fact: NewFact) -> int | None:
-        """Insert or replace a fact by id. Returns the label that went away when the embedded text changed, else None."""
+    def put_fact(self, fact: NewFact) -> tuple[int | None, str | None]:
+        """Insert or replace a fact by id. Returns the label that went away if the embedded text changed, and the old record."""
         with self.write():
             db = self._db()
-            old = db.execute("SELECT row, key FROM facts WHERE id = ?", (fact.id,)).fetchone()
+            old = db.execute("SELECT row, key, record FROM facts WHERE id = ?", (fact.id,)).fetchone()
             if old is not None and bytes(old[1]) == fact.key:
                 sql = "UPDATE facts SET file=?, record=?, lang=?, type=? WHERE row=?"
                 db.execute(sql, (fact.file, fact.record, fact.lang, fact.type, old[0]))
-                return None
+                return None, str(old[2])
             if old is not None:
                 db.execute("DELETE FROM facts WHERE row = ?", (old[0],))
             sql = (
@@ -135,7 +81,7 @@ class FactTable(Database):
                 f" VALUES(?1,?2,?3,?4,?5,?6,?7,{WANTED.format(file='?1')})"
             )
             db.execute(sql, fact)
-            return None if old is None else int(old[0])
+            return (None, None) if old is None else (int(old[0]), str(old[2]))
 
     def remove_facts(self, idents: Sequence[str]) -> list[int]:
         """Forget facts by id, and who else states them; returns their labels."""
@@ -187,8 +133,7 @@ class FactTable(Database):
 
     def all_facts(self) -> Iterator[tuple[str, str]]:
         """(id, record) of every fact by id."""
-        for ident, record in self._db().execute("SELECT id, record FROM facts ORDER BY id"):
-            yield ident, record
+        yield from self._db().execute("SELECT id, record FROM facts ORDER BY id")
 
     def find_facts(self, note: str | None, fact_type: str | None, limit: int, after: str = "") -> list[str]:
         """Records by id, optionally of one note path or one type; `after` is the last id of the page before."""
@@ -203,7 +148,8 @@ class FactTable(Database):
 
 
 def _fact_filter(note: str | None, fact_type: str | None) -> tuple[str, list[str]]:
-    parts, values = ["1"], []
+    parts: list[str] = ["1"]
+    values: list[str] = []
     if note is not None:
         parts, values = [*parts, "file = (SELECT row FROM files WHERE path = ?)"], [*values, note]
     if fact_type is not None:
@@ -222,8 +168,10 @@ class VectorMarks(Database):
         found: list[tuple[bool, int, float, Waiting]] = []
         for place, kind in enumerate(KINDS):
             sql = f"SELECT row, embed, lang, key, wanted FROM {kind} WHERE ready = 0 ORDER BY wanted DESC, row LIMIT ?"
-            for r in self._db().execute(sql, (limit,)):
-                found.append((r[4] < SAVED, place, -r[4], Waiting(kind, r[0], r[1], r[2], bytes(r[3]))))
+            found.extend(
+                (r[4] < SAVED, place, -r[4], Waiting(kind, r[0], r[1], r[2], bytes(r[3])))
+                for r in self._db().execute(sql, (limit,))
+            )
         found.sort(key=lambda item: item[:3])
         return [item[3] for item in found[:limit]]
 

@@ -1,7 +1,7 @@
-"""The two threads behind a served vault: one that takes over changes, one that embeds. And the same work in the foreground.
+"""The two threads behind a served vault: one that takes over changes, one that embeds.
 
-The first owns Tantivy's writers and the sync; it sleeps until the watcher reports paths or a rescan is due. The second
-owns the backfill. What a person just saved goes first in both.
+The first owns Tantivy's writers and the sync; it sleeps until the watcher reports paths, a rescan is due, or something is
+to be written. The second owns the backfill. What a person just saved goes first in both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ebbtide.index.backfill import Backfill
+from ebbtide.index.backfill import SETTLE_SHARE, Backfill
 from ebbtide.index.sync import Sync
 from ebbtide.memory.errors import EbbtideError, Problem
 
@@ -24,41 +24,77 @@ FACTS_EVERY = 60.0
 """Seconds between rewrites of facts.jsonl at most (formats.md 2)."""
 SAVE_EVERY = 300.0
 """Seconds between saves of the vector index while it grows; a kill loses no vector, only the graph built since."""
+RETRY = (2.0, 60.0)
+"""Seconds until what failed is tried again: at first, and at most."""
+URGENT = 200
+"""More paths than this at once are no person's saving: they wait their turn."""
 
 
 @dataclass(slots=True)
-class Flush:
-    """What writes the derived files of the memory folder: `links` and `facts` return True when nothing is left to write."""
+class Chores:
+    """What else the indexer's thread does. `links` and `facts` write the memory folder.
 
-    links: Callable[[], bool]
-    facts: Callable[[], bool]
+    `upkeep` makes keyword indexes anew, a step at a time: True if there is more to do; it is asked whether to stop for
+    something more urgent. `heal` is told of an error and mends what is damaged: False if it was not damage.
+    """
+
+    links: Callable[[], None]
+    facts: Callable[[], None]
+    upkeep: Callable[[Callable[[], bool]], bool] = lambda _interrupted: False
+    heal: Callable[[Exception], bool] = lambda _error: False
 
 
 @dataclass(slots=True)
 class _Inbox:
-    """Paths reported and not yet taken. Guarded by the worker's condition."""
+    """What was reported or ordered and not yet taken. Guarded by the worker's condition."""
 
     paths: set[str] = field(default_factory=set)
     rescan: bool = False
+    orders: list[Callable[[], None]] = field(default_factory=list)
 
 
 class Indexer(threading.Thread):
     """Takes over changes as they are reported. Survives every error of one round; what failed is tried again by a rescan."""
 
-    def __init__(self, sync: Sync, flush: Flush, on_change: Callable[[], None]) -> None:
+    def __init__(self, sync: Sync, chores: Chores, on_change: Callable[[], None]) -> None:
         super().__init__(name="ebbtide-indexer", daemon=True)
-        self.sync, self.flush, self.on_change = sync, flush, on_change
+        self.sync, self.chores, self.on_change = sync, chores, on_change
         self._wake = threading.Condition()
         self._inbox = _Inbox()
         self._stopping = False
-        self._orders: list[Callable[[], None]] = []
-        self.paused = False
+        self._paused = False
         self.ready = threading.Event()
         """Set once the first comparison with the whole vault is done."""
-        self.problem: Problem | None = None
+        self._troubles: dict[str, Problem] = {}
         self._links_due = self._facts_due = 0.0
+        self._retry_at, self._retry = float("inf"), RETRY[0]
+        self._more = True
+        """There may be upkeep to do."""
+        self._working = False
         sync.stop = lambda: self._stopping
         sync.yield_to = self._urgent
+
+    @property
+    def problem(self) -> Problem | None:
+        """What keeps the indexes or the memory folder from being up to date."""
+        return next(iter([*self._troubles.values(), *filter(None, [self.sync.outbox.problem])]), None)
+
+    @property
+    def paused(self) -> bool:
+        """True while reported changes wait."""
+        return self._paused
+
+    @paused.setter
+    def paused(self, value: bool) -> None:
+        with self._wake:
+            self._paused = value
+            self._wake.notify()
+
+    @property
+    def busy(self) -> bool:
+        """True while something reported or ordered is not wholly taken in, or a keyword index is made anew."""
+        with self._wake:
+            return self._working or self._more or self._called()
 
     def report(self, paths: frozenset[str], rescan: bool) -> None:
         """The watcher's word that these paths may differ, or that everything must be compared. Returns at once."""
@@ -70,7 +106,7 @@ class Indexer(threading.Thread):
     def order(self, work: Callable[[], None]) -> None:
         """Run something in this thread (a rebuild): nobody else may touch the writers."""
         with self._wake:
-            self._orders.append(work)
+            self._inbox.orders.append(work)
             self._wake.notify()
 
     def stop(self) -> None:
@@ -82,70 +118,126 @@ class Indexer(threading.Thread):
             self.join(timeout=60)
 
     def _urgent(self) -> list[str]:
-        """What was saved while a long comparison runs, one path at a time so that each is committed at once."""
+        """What was saved while a long work runs."""
         with self._wake:
-            if not self._inbox.paths or len(self._inbox.paths) > 200:
+            if self._paused or len(self._inbox.paths) > URGENT:
                 return []
-            paths = sorted(self._inbox.paths)
-            self._inbox.paths.clear()
-            return paths
+            paths, self._inbox.paths = sorted(self._inbox.paths), set()
+        return paths
+
+    def _called(self) -> bool:
+        """True if something waits that goes before upkeep."""
+        inbox = self._inbox
+        return self._stopping or bool(inbox.orders) or (not self._paused and bool(inbox.paths or inbox.rescan))
 
     def run(self) -> None:
         """The loop; see the class."""
         while True:
             with self._wake:
-                if not (self._inbox.paths or self._inbox.rescan or self._orders or self._stopping):
-                    self._wake.wait(self._patience())
+                self._wake.wait_for(self._called, timeout=self._patience())
                 if self._stopping:
                     break
-                taken, orders = self._inbox, self._orders
-                if self.paused:
-                    taken = _Inbox()
-                else:
-                    self._inbox = _Inbox()
-                self._orders = []
-            self._round(taken, orders)
+                taken, self._working = self._take(), True
+            self._round(taken)
+            self._write(force=False)
+            if not self._paused:
+                self._upkeep()
+            self._working = False
         self._write(force=True)
 
-    def _patience(self) -> float:
-        due = [t for t, dirty in ((self._links_due, self.sync.links_dirty), (self._facts_due, True)) if dirty]
-        return max(0.05, min([1.0, *(t - time.monotonic() for t in due)]))
+    def _take(self) -> _Inbox:
+        inbox = self._inbox
+        if self._paused:
+            self._inbox = _Inbox(inbox.paths, inbox.rescan)
+            return _Inbox(orders=inbox.orders)
+        self._inbox = _Inbox()
+        if time.monotonic() >= self._retry_at:
+            inbox.rescan = True
+        return inbox
 
-    def _round(self, taken: _Inbox, orders: list[Callable[[], None]]) -> None:
-        try:
-            for work in orders:
-                work()
-            if taken.rescan:
-                self.sync.reconcile()
+    def _patience(self) -> float:
+        """Seconds until there is something to do without being called."""
+        if self._more and not self._paused:
+            return 0.0
+        due = [self._facts_due] + [self._links_due] * self.sync.links_dirty + [self._retry_at] * (not self._paused)
+        return max(0.05, min(due) - time.monotonic())
+
+    def _round(self, taken: _Inbox) -> None:
+        for work in taken.orders:
+            self._try("order", work)
+        if taken.rescan:
+            if self._try("indexing", self._compare):
+                self._retry_at, self._retry = float("inf"), RETRY[0]
                 self.ready.set()
-            elif taken.paths:
-                self.sync.apply(taken.paths)
-            if taken.rescan or taken.paths or orders:
-                self.on_change()
-            self.problem = None
-        except EbbtideError as error:
-            # A vault that is unmounted, a full disk: say so, keep everything, look again with the next scan.
-            self.problem = Problem("", None, error.code, error.reason, error.remedy or "it is tried again", "error")
-            log.error("%s", error)
+            else:
+                self._try_again()
+        elif taken.paths and not self._try("indexing", lambda: self._apply(taken.paths)):
+            self._try_again()
+        if taken.rescan or taken.paths or taken.orders:
+            self._more = True
+            self.on_change()
+
+    def _compare(self) -> None:
+        self.sync.reconcile()
+
+    def _apply(self, paths: set[str]) -> None:
+        self.sync.apply(paths)
+
+    def _try_again(self) -> None:
+        self._retry_at = time.monotonic() + self._retry
+        self._retry = min(2 * self._retry, RETRY[1])
+
+    def _try(self, code: str, work: Callable[[], None]) -> bool:
+        """Do something that may fail: a vault that is unmounted, a full disk. Say so, keep everything; True if it was done."""
+        try:
+            work()
         except Exception as error:
-            self.problem = Problem("", None, "indexing", f"{type(error).__name__}: {error}", "it is tried again with the next scan", "error")
-            log.exception("a round of indexing failed")
-        self._write(force=False)
+            if self._healed(error):
+                self._inbox.rescan = True
+                return True
+            if isinstance(error, EbbtideError):
+                said, remedy = error.reason, error.remedy
+                log.warning("%s", error)
+            else:
+                said, remedy = f"{type(error).__name__}: {error}", "see the log"
+                log.exception("a round of indexing failed")
+            self._troubles[code] = Problem("", None, code, said, f"{remedy} (it is tried again)", "error")
+            return False
+        self._troubles.pop(code, None)
+        return True
+
+    def _healed(self, error: Exception) -> bool:
+        try:
+            return self.chores.heal(error)
+        except Exception:
+            log.exception("mending the indexes failed")
+            return False
+
+    def _upkeep(self) -> None:
+        """A step of what nobody waits for."""
+        more = False
+
+        def step() -> None:
+            nonlocal more
+            more = self.chores.upkeep(self._called)
+
+        self._try("upkeep", step)
+        self._more = more
 
     def _write(self, *, force: bool) -> None:
         now = time.monotonic()
-        try:
-            if self.sync.links_dirty and (force or now >= self._links_due):
-                self.sync.links_dirty = not self.flush.links()
-                self._links_due = now + LINKS_EVERY
-            if force or now >= self._facts_due:
-                self.flush.facts()
-                self._facts_due = now + FACTS_EVERY
-        except (EbbtideError, OSError) as error:
-            self._links_due = self._facts_due = now + FACTS_EVERY
-            reason = error.reason if isinstance(error, EbbtideError) else str(error)
-            self.problem = Problem("", None, "memory-write", reason, "nothing is lost: the journal keeps it; it is tried again", "error")
-            log.error("writing the memory folder failed: %s", error)
+        if self.sync.links_dirty and (force or now >= self._links_due):
+            self._links_due = now + (LINKS_EVERY if self._try("links", self._links) else RETRY[1])
+        if force or now >= self._facts_due:
+            self._facts_due = now + FACTS_EVERY
+            self._try("facts", self._facts)
+
+    def _links(self) -> None:
+        self.chores.links()
+
+    def _facts(self) -> None:
+        self.sync.outbox.deliver()
+        self.chores.facts()
 
 
 class Embedding(threading.Thread):
@@ -175,36 +267,36 @@ class Embedding(threading.Thread):
         backfill = self._open()
         if backfill is None:
             return
-        saved, unsaved = time.monotonic(), False
+        share, saved, unsaved = 0.0, time.monotonic(), True
         while not self._stopping:
             self._wake.clear()
             try:
                 count = 0 if self.paused else backfill.round(lambda: self._wake.is_set() or self._stopping)
+                idle = count == 0 and not self.paused and not self._wake.is_set()
+                if idle and unsaved:
+                    backfill.settle(share)
+                    share = SETTLE_SHARE
+                unsaved = unsaved or count > 0
+                if unsaved and (idle or time.monotonic() - saved > SAVE_EVERY):
+                    backfill.save()
+                    saved, unsaved = time.monotonic(), False
                 self.problem = None
-            except Exception as error:
-                self.problem = Problem("", None, "embedding", f"{type(error).__name__}: {error}", "it is tried again", "error")
-                log.exception("a round of embedding failed")
+            except Exception as error:  # noqa: BLE001 - this thread must survive whatever one round meets
+                self._trouble(error, "it is tried again")
                 self._wake.wait(10)
                 continue
-            unsaved = unsaved or count > 0
             if count:
                 self.on_change()
-            if unsaved and (count == 0 or time.monotonic() - saved > SAVE_EVERY):
-                self._save(backfill)
-                saved, unsaved = time.monotonic(), False
-            if count == 0:
+            else:
                 self._wake.wait(5)
 
     def _open(self) -> Backfill | None:
         try:
             return self.open_model()
-        except Exception as error:
-            self.problem = Problem("", None, "embedding", f"{type(error).__name__}: {error}", "restart; if it stays, run `ebbtide doctor`", "error")
-            log.exception("the vector side could not be opened")
+        except Exception as error:  # noqa: BLE001 - without vectors everything works by keyword
+            self._trouble(error, "restart; if it stays, run `ebbtide doctor`")
             return None
 
-    def _save(self, backfill: Backfill) -> None:
-        try:
-            backfill.save()
-        except OSError as error:
-            log.error("saving the vector index failed: %s", error)
+    def _trouble(self, error: Exception, fix: str) -> None:
+        self.problem = Problem("", None, "embedding", f"{type(error).__name__}: {error}", fix, "error")
+        log.exception("a round of embedding failed")

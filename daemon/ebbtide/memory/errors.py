@@ -104,6 +104,16 @@ class IndexDamaged(EbbtideError):
     code = "index-damaged"
 
 
+class CatalogDamaged(IndexDamaged):
+    """The catalogue holds what was never put there: everything made of it is in doubt."""
+
+
+class IndexUnwritable(EbbtideError):
+    """An index cannot be written: the disk is full, read-only or failing. What is in it stays good."""
+
+    code = "index-unwritable"
+
+
 class ModelUnavailable(EbbtideError):
     """No embedding model can be had; everything goes on by keyword."""
 

@@ -199,6 +199,11 @@ def retraction(fact: Fact) -> dict[str, Any]:
     }
 
 
+def forgetting(fact: Fact) -> dict[str, Any]:
+    """The revision that says: a person took the fact's line out of facts.jsonl."""
+    return {**retraction(fact), "by": "user", "kind": "forget", "why": "its line was deleted from facts.jsonl"}
+
+
 def _supersede(old: Fact, ident: FactId, draft: FactDraft, origin: Origin) -> dict[str, Any]:
     changes: list[Mapping[str, Any]] = [
         {"id": old.id, "field": "value", "before": old.value, "after": draft.value},

@@ -50,6 +50,9 @@ class WatchedVault(Vault, Protocol):
     def in_memory_folder(self, path: str) -> bool:
         """True for Ebbtide's own folder."""
 
+    def root_identity(self) -> tuple[int, int]:
+        """What tells this folder from another in its place. Raises VaultError if there is none."""
+
 
 class Embedder(Protocol):
     """Text to vectors, on this machine."""
@@ -95,6 +98,9 @@ class TextIndex(Protocol):
     def commit(self) -> None:
         """Make everything durable and visible."""
 
+    def rollback(self) -> None:
+        """Drop what is not committed. Never fails."""
+
     def search(self, query: str, limit: int, within: str | None = None) -> KeywordResult:
         """Best first, ties by key. `within` is a folder prefix. User text never reaches a query parser."""
 
@@ -133,8 +139,8 @@ class VectorStore(Protocol):
     def put(self, keys: Sequence[bytes], vectors: FloatArray) -> None:
         """Keep vectors [n, dims]; durable when it returns."""
 
-    def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of the keys that have a vector."""
+    def reset(self) -> None:
+        """Begin anew and empty: its file is damaged."""
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, FloatArray]:
         """Vectors [dims] by key; keys without one are left out."""
@@ -149,8 +155,13 @@ class VectorIndex(Protocol):
     def labels(self) -> npt.NDArray[np.uint64]:
         """Every label inside, sorted."""
 
-    def reset(self, means: Mapping[str, FloatArray]) -> None:
-        """Empty it; what is added from now on is centred with these means."""
+    churn: int
+    """Vectors that came or went since the whole was last built in one go."""
+
+    def rebuild(
+        self, means: Mapping[str, FloatArray], parts: Iterable[tuple[Sequence[int], Sequence[str], FloatArray]]
+    ) -> None:
+        """Build anew from (labels, languages, raw vectors), centred with these means; the old one answers until then."""
 
     def add(self, labels: Sequence[int], langs: Sequence[str], vectors: FloatArray) -> None:
         """Add raw vectors [n, dims]; labels inside are replaced."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ebbtide.index.catalog import FileRow
+from ebbtide.index.rows import FileRow
 from ebbtide.memory.errors import BadRequest, NotFound, VaultError
 from ebbtide.memory.states import FACT_TYPES, LAYER_OF_TYPE
 from ebbtide.parse.note import parse_note
@@ -64,9 +64,7 @@ class Service:
             lambda: say(runtime.sync.progress.phase, runtime.sync.progress.done, runtime.sync.progress.total)
         )
         with ticker:
-            runtime.sync.adopt_facts(runtime.facts.load())
-            runtime.sync.reconcile()
-        runtime.write_memory()
+            runtime.catch_up()
         self.vitals.caught_up = True
         if not vectors:
             runtime.model = ModelState("off", "", "The embedding model is not opened for this question.")
@@ -85,6 +83,7 @@ class Service:
                 break
             done += step
             say("vectors", done, total)
+        backfill.settle()
         backfill.save()
 
     # --- status -----------------------------------------------------------------------------------------------------------

@@ -121,6 +121,20 @@ def device_id(state_base: Path, token: Callable[[int], str] = secrets.token_hex)
     return file.read_text("ascii").strip()  # whoever wrote last: two first starts agree afterwards
 
 
+def state_token(state: Path, token: Callable[[int], str] = secrets.token_hex) -> str:
+    """What tells a vault's state folder from another that lay in its place before."""
+    file = state / "token"
+    try:
+        known = file.read_text("ascii").strip()
+    except (FileNotFoundError, UnicodeDecodeError):
+        known = ""
+    if not known:
+        known = token(8)
+        private_folder(state)
+        replace_durably(file, known.encode() + b"\n")
+    return known
+
+
 def vault_key(vault_id: str, root: Path) -> str:
     """The name of a vault's folders outside it: a copy elsewhere gets another one."""
     return _hash(f"{vault_id}\0{os.path.realpath(root)}")

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.records import Evidence, Fact, FactId, Link
-from ebbtide.vault.contracts import fact_from_dict, fact_to_dict, link_from_dict, link_to_dict
-from ebbtide.vault.ledger import DeviceLedger, FactsFile, LinksFile
+from ebbtide.memory.codec import fact_from_dict, fact_to_dict, link_from_dict, link_to_dict
+from ebbtide.vault.facts import FactsFile
+from ebbtide.vault.ledger import DeviceLedger, LinksFile
 from ebbtide.vault.lines import dump_line, parse_lines
 from ebbtide.vault.store import VaultStore
 
@@ -264,7 +265,7 @@ class TestFactsFile:
         state: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        import ebbtide.vault.ledger as module
+        import ebbtide.vault.facts as module
 
         file = opened(store, state, range(30))
         file.drop([fact(3).id])

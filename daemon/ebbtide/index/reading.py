@@ -1,0 +1,130 @@
+"""What a note is to the indexes: its passages, edges, keyword document and properties. Pure: one text in, one value out.
+
+Everything that can go wrong with an odd note goes wrong here, before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ebbtide.index.means import text_key
+from ebbtide.index.rows import FileRow, NewLink, NewPassage
+from ebbtide.memory import codec
+from ebbtide.memory.errors import Problem
+from ebbtide.memory.records import FileText, Note, Passage
+from ebbtide.parse.canvas import parse_canvas
+from ebbtide.parse.dates import note_date
+from ebbtide.parse.links import NameIndex, build_links, keys_of_link
+from ebbtide.parse.note import note_name, parse_note
+from ebbtide.parse.passage_key import passage_key
+from ebbtide.parse.passages import is_drawing, split_passages
+from ebbtide.parse.text import language
+
+EXCLUDED = "excluded"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file as read. `file.status` is "indexed", or "skipped" with everything else empty: of such a file only its name is kept.
+
+    `link_keys` are the file names by which its links are resolved; `document` is its keyword document.
+    """
+
+    file: FileRow
+    note: Note
+    passages: Sequence[NewPassage] = ()
+    links: Sequence[NewLink] = ()
+    link_keys: frozenset[str] = frozenset()
+    document: Mapping[str, str] | None = None
+    problems: Sequence[Problem] = ()
+
+
+def ident(prefix: str, text: str) -> str:
+    """A prefix and 16 hex digits of a hash."""
+    return prefix + text_key(text)[:8].hex()
+
+
+def note_id(path: str, number: int = 0) -> str:
+    """The id a note gets when its path is first seen; `number` counts ids that are taken, as after a rename."""
+    return ident("n_", f"{path}\0{number}" if number else path)
+
+
+def parse(kind: str, path: str, text: str) -> Note:
+    """A note or a board."""
+    return parse_canvas(path, text) if kind == "canvas" else parse_note(path, text)
+
+
+def read(file: FileText, row: FileRow, names: NameIndex, *, excluded: bool) -> Reading:
+    """Read a file. `row` is what the catalogue knows of it, at its present stat and path."""
+    note = parse(row.kind, file.path, file.text)
+    reason = EXCLUDED if excluded else "" if note.remembered else "memory: false"
+    if reason:
+        bare = FileRow(
+            row.row, row.id, row.path, row.size, row.mtime_ns, row.inode, file.digest, row.kind, "skipped", reason,
+            note_name(row.path), changed=row.changed,
+        )  # fmt: skip
+        return Reading(bare, note)
+    date = note_date(note.properties, file.path)
+    kind = note.properties.get("type")
+    fresh = replace(
+        row,
+        digest=file.digest,
+        status="indexed",
+        reason="",
+        title=note.title,
+        type=kind if isinstance(kind, str) and kind else None,
+        date=date[0] if date else None,
+        lang=language(file.text[:4000]),
+        private=note.private,
+    )
+    passages = split_passages(note) if row.kind != "canvas" else []
+    links, keys = edges(note, names)
+    keyword = document(note, [passage.text for passage in passages])
+    return Reading(
+        replace(fresh, document=text_key(codec.line(keyword)).hex()),
+        note,
+        [_passage(fresh, note, passage) for passage in passages],
+        links,
+        keys,
+        keyword,
+        [*file.problems, *note.problems],
+    )
+
+
+def edges(note: Note, names: NameIndex) -> tuple[list[NewLink], frozenset[str]]:
+    """The edges of a note as they resolve now, and the names that decide about them."""
+    links = []
+    for link in build_links(note, names):
+        # An inverse edge names this note as its target; what the graph needs is the file at the other end.
+        other = link.origin if link.target == note.path and link.origin != note.path else link.target
+        links.append(NewLink(other, link.ambiguous, codec.line(codec.link_to_dict(link))))
+    return links, frozenset(key for raw in note.links for key in keys_of_link(raw))
+
+
+def _passage(row: FileRow, note: Note, passage: Passage) -> NewPassage:
+    text = passage_key(note, passage)
+    headings = " > ".join(passage.headings)
+    return NewPassage(
+        ident("p_", f"{row.id}|{headings}|{passage.ordinal}"),
+        passage.ordinal,
+        headings,
+        passage.line,
+        passage.start,
+        passage.end,
+        passage.text,
+        passage.lang,
+        text,
+        text_key(text),
+    )
+
+
+def document(note: Note, passages: Sequence[str]) -> dict[str, str]:
+    """A note as a keyword document: names as title; path, properties and the whole text as body (a drawing's data left out)."""
+    title = "\n".join(dict.fromkeys([note.title, note_name(note.path), *note.aliases]))
+    values = [str(value) for value in note.properties.values() if isinstance(value, str | int | float)]
+    values += [
+        str(v) for value in note.properties.values() if isinstance(value, list) for v in value if isinstance(v, str)
+    ]
+    text = "\n".join(passages) if is_drawing(note) else note.text[note.body :]
+    return {"path": note.path, "title": title, "body": "\n".join([note.path.removesuffix(".md"), *values, text])}

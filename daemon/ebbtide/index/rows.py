@@ -1,0 +1,94 @@
+"""The rows of the catalogue, as values: what is stored of files, passages, facts and links. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file as the catalogue last saw it. `changed`: seconds since the epoch when a person was seen to save it, else 0."""
+
+    row: int
+    id: str
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+    digest: str
+    kind: str
+    status: str
+    reason: str = ""
+    title: str = ""
+    type: str | None = None
+    date: str | None = None
+    lang: str = "en"
+    private: bool = False
+    changed: float = 0.0
+    document: str = ""
+    """Hash of its keyword document, so that one that has not changed is not written again."""
+    inlinks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A passage with its place; `row` is its label in the vector index."""
+
+    row: int
+    id: str
+    file: int
+    ordinal: int
+    headings: str
+    line: int
+    start: int
+    stop: int
+    text: str
+    lang: str
+    ready: bool
+
+
+class NewPassage(NamedTuple):
+    """A passage to store; `embed` is the text it is embedded under, `key` that text's identity."""
+
+    id: str
+    ordinal: int
+    headings: str
+    line: int
+    start: int
+    stop: int
+    text: str
+    lang: str
+    embed: str
+    key: bytes
+
+
+class NewFact(NamedTuple):
+    """A fact to store under a file; `record` is its line of facts.jsonl."""
+
+    file: int
+    id: str
+    record: str
+    embed: str
+    lang: str
+    key: bytes
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A text that has no vector yet. `kind` is "passages" or "facts"."""
+
+    kind: str
+    row: int
+    embed: str
+    lang: str
+    key: bytes
+
+
+class NewLink(NamedTuple):
+    """An edge to store: the file at its other end, whether the choice was ambiguous, its line of links.jsonl."""
+
+    target: str | None
+    ambiguous: bool
+    record: str
