@@ -50,6 +50,9 @@ ROLE = {
     "index.backfill": "orchestrator",
     "index.worker": "orchestrator",
     "recall.candidates": "orchestrator",
+    "recall.ranking": "orchestrator",
+    "recall.items": "orchestrator",
+    "recall.about": "orchestrator",
     "recall.engine": "orchestrator",
     "sleep.cycle": "orchestrator",
     "sleep.claude": "adapter",
@@ -119,7 +122,6 @@ EXCEPTIONS = {
 """(importer, imported): why."""
 
 LONG_MODULES = {
-    "serve.service": 475,  # a method a use-case
     "vault.watcher": 560,
 }
 """Modules over 400 lines with the length they may not pass. Few, and none may grow."""
@@ -264,7 +266,7 @@ def allowed(importer: Module, target: Module) -> bool:
             return True
         return there in ("pure", "orchestrator") and STAGES.index(target.package) <= STAGES.index(importer.package)
     if here == "use-cases":
-        return there == "pure" or target.name == "recall.engine"
+        return there == "pure" or target.name in ("recall.engine", "recall.about")
     if here == "surface":
         return there == "pure" or target.name in ("serve.service", "recall.engine") or importer.name == "__main__"
     if importer.name in COMPOSITION:

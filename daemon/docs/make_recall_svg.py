@@ -20,8 +20,9 @@ from ebbtide.serve.show import columns
 HERE = Path(__file__).parent
 VAULT = HERE.parents[1] / "sample-vault"
 TARGET = HERE / "recall.svg"
-QUESTIONS = ("为什么从买断改成年费？", "Why did we give up last-write-wins?", "离线地图那次冲刺为什么失败？")
-ITEMS, WIDTH = 1, 92
+QUESTIONS = (("为什么从买断改成年费？", 1), ("Why did we give up last-write-wins?", 2), ("离线地图那次冲刺为什么失败？", 1))
+"""What is asked, and how many of the best memories are drawn."""
+WIDTH = 92
 TITLE = (
     "ebbtide recall answers two questions in Chinese and one in English, each with its place in a note and the reasons; "
     "the last Chinese question is answered by an English note"
@@ -44,7 +45,7 @@ def answers() -> list[tuple[str, list[dict[str, Any]]]]:
         from ebbtide.runtime import open_service
 
         with open_service(place / "vault") as service:
-            return [(question, service.recall(question, limit=ITEMS)["items"]) for question in QUESTIONS]
+            return [(question, service.recall(question, limit=limit)["items"]) for question, limit in QUESTIONS]
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -83,7 +84,8 @@ def lines() -> list[tuple[str, int, str]]:
             about = ", ".join(filter(None, [item["type"], item["as_of"]]))
             out.append(("place", 3, f"{item['note']}:{item['line']}  {about}"))
             if " ".join(item["quote"].split()) not in " ".join(item["text"].split()):  # shown once is enough for a picture
-                out += [("quote", 3, f"{'> ' if i == 0 else '  '}{line}") for i, line in enumerate(wrapped(item["quote"], WIDTH - 5)[:3])]
+                first, *rest = wrapped(item["quote"], WIDTH - 5)
+                out += [("quote", 3, f"> {first}"), *(("quote", 5, line) for line in rest[:2])]
             out += [("why", 3, f"- {reason}") for reason in item["why"]]
         out.append(("", 0, ""))
     return out[:-1]

@@ -62,7 +62,8 @@ def _overlap(a: str, b: str) -> float:
 
 
 def _matches(drafts: Sequence[FactDraft], stored: Sequence[Fact]) -> dict[int, Fact]:
-    """Draft index -> the stored fact it continues: by exact quote first, then by the most alike quote under the same heading."""
+    """Draft index -> the stored fact it continues: by exact quote first, then by the most alike quote under the same heading,
+    last by the slot whose value was edited."""
     found: dict[int, Fact] = {}
     free = {fact.id: fact for fact in stored}
     by_quote: dict[tuple[str, str], list[Fact]] = {}
@@ -82,7 +83,19 @@ def _matches(drafts: Sequence[FactDraft], stored: Sequence[Fact]) -> dict[int, F
         if near:
             best, _ = max(near, key=lambda pair: (pair[1], pair[0].id))
             found[i] = free.pop(best.id)
+    for i, draft in enumerate(drafts):
+        if i in found or draft.attribute is None:
+            continue
+        # In a short sentence a new value alone is more than the tolerance: the slot says what was edited.
+        slot = [f for f in free.values() if _same_slot(f, draft) and _changed_value(f, draft)]
+        if slot:
+            found[i] = free.pop(max(slot, key=lambda f: (_overlap(f.quote, draft.quote), f.id)).id)
     return found
+
+
+def _same_slot(fact: Fact, draft: FactDraft) -> bool:
+    theirs = (fact.heading, fact.type, fact.subject, fact.attribute)
+    return theirs == (draft.heading, draft.type, draft.subject, draft.attribute)
 
 
 def _changed_value(fact: Fact, draft: FactDraft) -> bool:

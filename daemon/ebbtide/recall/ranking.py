@@ -1,0 +1,159 @@
+"""Notes and facts in order for a question, before the budget: candidates, relevance, one hop of links, filters.
+
+The parts of the score that need use and age (freshness, importance, temperature, reward) join in `_score`; until then a
+score is relevance alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from ebbtide.memory.states import Layer
+from ebbtide.recall import compose
+from ebbtide.recall.budget import Limits
+from ebbtide.recall.candidates import (
+    Channels,
+    Edges,
+    FactCandidate,
+    NoteCandidate,
+    Pool,
+    add_neighbours,
+    folder,
+    gather,
+)
+from ebbtide.recall.rank import Weights, relevance
+from ebbtide.recall.route import Route, route
+
+NOTES_RANKED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `as_of` is a day (YYYY-MM-DD): notes and facts dated later are hidden, undated ones stay."""
+
+    query: str
+    type: str | None = None
+    layer: Layer | None = None
+    scope: str | None = None
+    as_of: str | None = None
+    budget: int | None = None
+    limit: int | None = None
+    include: tuple[str, ...] = ()
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The constants of recall; config section `recall`."""
+
+    weights: Weights = field(default_factory=Weights)
+    limits: Limits = field(default_factory=Limits)
+    edges: Edges = field(default_factory=Edges)
+    abstain_below: float = 0.2
+    fact_share: float = 0.95
+    """A note is at least this share as relevant as its best fact."""
+    graph_parents: int = 5
+    seconds: float = 0.3
+
+
+@dataclass(slots=True)
+class Ranking:
+    """Notes and facts in order, before the budget. Scores by file row and fact id."""
+
+    route: Route
+    pool: Pool
+    notes: list[int]
+    note_scores: dict[int, float]
+    fact_scores: dict[str, float]
+    hidden_later: int = 0
+
+
+class Ranker:
+    """Ranks over the ports. Safe from any thread; reads only."""
+
+    def __init__(self, channels: Channels, settings: Settings) -> None:
+        self.channels, self.settings = channels, settings
+
+    def rank(self, question: Question, deadline: float | None = None) -> Ranking:
+        """Notes and facts by score. The exam calls this without a deadline, so that the same question ranks the same."""
+        way = route(question.query, question.type, question.layer)
+        if not way.text:
+            return Ranking(way, Pool(), [], {}, {})
+        pool = gather(way, self.channels, question.scope, self.settings.weights, deadline)
+        later = self._hide_later(pool, question.as_of)
+        fact_scores = {ident: self._score(way, fact, pool) for ident, fact in pool.facts.items()}
+        note_scores = {row: self._score(way, note, pool) for row, note in pool.notes.items()}
+        for ident, fact in pool.facts.items():
+            if fact.file.row in note_scores:
+                lifted = self.settings.fact_share * fact_scores[ident]
+                note_scores[fact.file.row] = max(note_scores[fact.file.row], lifted)
+        self._graph(way, question, pool, note_scores, deadline)
+        self._weigh_type(way, pool, note_scores, fact_scores)
+        order = sorted(note_scores, key=lambda row: (-round(note_scores[row], 9), pool.notes[row].file.path))
+        return Ranking(way, pool, order[:NOTES_RANKED], note_scores, fact_scores, later)
+
+    def _score(self, way: Route, found: NoteCandidate | FactCandidate, pool: Pool) -> float:
+        lang = found.file.lang
+        if isinstance(found, NoteCandidate) and found.best:
+            lang = pool.passages[max(found.best, key=lambda label: (found.best[label], -label))].lang
+        return relevance(found.evidence, lang == way.lang, self.settings.weights, not pool.vector_used)
+
+    def _graph(
+        self, way: Route, question: Question, pool: Pool, scores: dict[int, float], deadline: float | None
+    ) -> None:
+        if deadline is not None and time.perf_counter() > deadline:
+            pool.skipped.append(("graph", "the time limit was reached"))
+            return
+        best = sorted(scores, key=lambda row: (-scores[row], pool.notes[row].file.path))[: self.settings.graph_parents]
+        before = set(pool.notes)
+        parents = [(row, scores[row]) for row in best if scores[row] >= self.settings.abstain_below]
+        if parents:
+            add_neighbours(pool, self.channels, parents, folder(question.scope), self.settings.edges)
+        self._hide_later(pool, question.as_of)
+        for row in pool.notes.keys() - before:
+            scores[row] = self._score(way, pool.notes[row], pool)
+
+    def _hide_later(self, pool: Pool, as_of: str | None) -> int:
+        if as_of is None:
+            return 0
+        later = [row for row, note in pool.notes.items() if _after(note.file.date, as_of)]
+        for row in later:
+            del pool.notes[row]
+        facts = [
+            i
+            for i, f in pool.facts.items()
+            if _after(f.record.get("created_at"), as_of)
+            or (f.file.row not in pool.notes and _after(f.file.date, as_of))
+        ]
+        for ident in facts:
+            del pool.facts[ident]
+        return len(later)
+
+    def _weigh_type(self, way: Route, pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
+        """The type asked for filters; a guessed one only weighs, so that a wrong guess never loses the note."""
+        if way.why:
+            for ident in facts:
+                if pool.facts[ident].record.get("why"):
+                    facts[ident] += self.settings.weights.why_boost
+        if way.type is None and way.layer is None:
+            return
+        for ident in list(facts):
+            record = pool.facts[ident].record
+            fits = record["type"] == way.type if way.type else compose.layer_of("fact", record["type"]) == way.layer
+            if fits and not way.explicit:
+                facts[ident] += self.settings.weights.type_boost
+            elif not fits and way.explicit:
+                del facts[ident]
+        if way.explicit:
+            kept = {pool.facts[ident].file.row for ident in facts}
+            for row in list(notes):
+                file = pool.notes[row].file
+                fits = file.type == way.type if way.type else compose.layer_of("note", file.type) == way.layer
+                if not fits and row not in kept:
+                    del notes[row]
+
+
+def _after(date: str | None, as_of: str) -> bool:
+    """True if a date (day, month or year precision) lies wholly after a day."""
+    return date is not None and date[:10] > as_of[: len(date[:10])]
