@@ -141,7 +141,7 @@ class Recall:
     cross_penalty: float = rank(0.04, "taken off a text in another language, so that a twin in one's own comes first")
     full: float = rank(2.0, "weighted sum that counts as certain", 0.1, 20)
     type_boost: float = rank(0.03, "added to a fact of the type the question seems to want")
-    why_boost: float = rank(0.05, "added to what gives a reason, for questions why")
+    why_boost: float = rank(0.08, "added to what gives a reason, for questions why")
     fact_share: float = rank(0.95, "a note is at least this share as relevant as its best fact")
     abstain: float = rank(0.2, "relevance under which nothing is answered")
     edges: Mapping[str, float] = table(

@@ -58,7 +58,8 @@ def demonstrate(*, once: bool) -> int:
             for title, question in QUESTIONS:
                 show(title, question, post(port, token, question))
             print(f"\nServing {vault} on http://127.0.0.1:{port}. Ask your own:", flush=True)
-            print(f'  .venv/bin/ebbtide --help\n  EBBTIDE_STATE={place / "state"} .venv/bin/ebbtide recall "..." --vault {vault}', flush=True)
+            state = place / "state"
+            print(f'  EBBTIDE_STATE={state} .venv/bin/ebbtide recall "..." --vault {vault}', flush=True)
             print("Ctrl-C stops it.", flush=True)
         except BaseException as error:
             problems.append(error)
@@ -91,7 +92,8 @@ def show(title: str, question: str, answer: dict[str, object]) -> None:
     items = answer.get("items")
     for item in items if isinstance(items, list) else []:
         text = " ".join(str(item["text"]).split())
-        print(f"  = {text[:220]}{'…' if len(text) > 220 else ''}\n    {item['note']}:{item['line']}  ({'; '.join(item['why'])})", flush=True)
+        print(f"  = {text[:220]}{'…' if len(text) > 220 else ''}", flush=True)
+        print(f"    {item['note']}:{item['line']}  ({'; '.join(item['why'])})", flush=True)
     if not items:
         print(f"  = {answer.get('empty_reason') or answer}", flush=True)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support import Place, fingerprints, notes_for, settled, wait_until
 
 ODD: dict[str, str | bytes] = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support import Place, notes_for, settled, wait_until
 
 SERVER = "# Server\n\nThe timeout is 30 seconds.\n"
@@ -59,6 +60,7 @@ def test_a_note_saved_by_renaming_a_new_file_over_it_keeps_its_id(place: Place) 
         new.write_text("# Server\n\nThe timeout is 30 seconds, says the pangolin.\n")
         new.replace(place.vault / "Plan.md")
         wait_until(lambda: notes_for(daemon.service, "pangolin") == ["Plan.md"], "the replaced note")
+        settled(daemon)
         assert daemon.service.note("Plan.md")["id"] == before
 
 
@@ -83,6 +85,7 @@ def test_a_note_deleted_and_made_again_under_a_name_that_another_left(place: Pla
         wait_until(lambda: notes_for(daemon.service, "roses") == ["b.md"], "the renamed note")
         place.write("a.md", "Nothing but an armadillo.\n")
         wait_until(lambda: notes_for(daemon.service, "armadillo") == ["a.md"], "the new note")
+        settled(daemon)
         second = daemon.service.note("a.md")["id"]
         assert daemon.service.note("b.md")["id"] == first != second
     for cache in place.caches:
@@ -101,6 +104,7 @@ def test_a_rename_keeps_the_ids_and_writes_one_revision(place: Place) -> None:
         note = daemon.service.note("Old.md")
         (place.vault / "Old.md").rename(place.vault / "New name.md")
         wait_until(lambda: notes_for(daemon.service, "tulips")[:1] == ["New name.md"], "the renamed note")
+        settled(daemon)
         again = daemon.service.note("New name.md")
         assert again["id"] == note["id"]
         assert [p["id"] for p in again["passages"]] == [p["id"] for p in note["passages"]]
@@ -116,7 +120,9 @@ def test_a_rename_keeps_the_ids_and_writes_one_revision(place: Place) -> None:
 
 
 def test_a_rename_while_nobody_watched_and_with_an_edit_is_known_by_the_quotes(place: Place) -> None:
-    text = GARDEN + "- The shed was painted green in 2026-06.\n- Apples were 12 kg in 2026-09.\n- The hedge cost 90 EUR.\n"
+    text = (
+        GARDEN + "- The shed was painted green in 2026-06.\n- Apples were 12 kg in 2026-09.\n- The hedge cost 90 EUR.\n"
+    )
     place.write("Old.md", text)
     with place.served() as daemon:
         before = daemon.service.note("Old.md")
@@ -136,6 +142,7 @@ def test_an_edited_value_is_a_new_fact_that_supersedes_the_old(place: Place) -> 
         old = daemon.service.note("Server.md")["facts"][0]
         place.write("Server.md", SERVER.replace("30", "45"))
         wait_until(lambda: notes_for(daemon.service, "45"), "the edited note")
+        settled(daemon)
         new = daemon.service.note("Server.md")["facts"][0]
         history = daemon.service.fact(new["id"])["history"]
     assert new["id"] != old["id"]
@@ -153,6 +160,7 @@ def test_an_edit_around_a_fact_keeps_it(place: Place) -> None:
         before = daemon.service.note("Server.md")["facts"][0]
         place.write("Server.md", "# Server\n\nAn ibex walked in.\n\nThe timeout is 30 seconds.\n")
         wait_until(lambda: notes_for(daemon.service, "ibex"), "the edited note")
+        settled(daemon)
         after = daemon.service.note("Server.md")["facts"][0]
     assert after["id"] == before["id"]
     assert (before["line"], after["line"]) == (3, 5)
@@ -167,8 +175,10 @@ def test_deleting_the_sentence_or_the_note_retracts(place: Place) -> None:
         garden = sorted(fact["id"] for fact in daemon.service.note("Garden.md")["facts"])
         place.write("Server.md", "# Server\n\nOnly an echidna is left.\n")
         wait_until(lambda: notes_for(daemon.service, "echidna"), "the edited note")
+        settled(daemon)
         (place.vault / "Garden.md").unlink()
         wait_until(lambda: not notes_for(daemon.service, "tulips"), "the deleted note")
+        settled(daemon)
         assert daemon.service.facts()["facts"] == []
         answer = daemon.service.recall("timeout seconds")
         assert [item for item in answer["items"] if item["kind"] == "fact"] == []
@@ -184,6 +194,7 @@ def test_a_second_note_is_evidence_and_takes_over_when_the_first_goes(place: Pla
         wait_until(lambda: daemon.service.facts()["total"] == 1, "the fact")
         place.write("B/Server.md", SERVER + "\nAn axolotl watches.\n")
         wait_until(lambda: notes_for(daemon.service, "axolotl"), "the second note")
+        settled(daemon)
         (fact,) = daemon.service.facts()["facts"]
         assert fact["source"] == "A/Server.md"
         assert [entry["source"] for entry in fact["evidence"]] == ["B/Server.md"]
@@ -222,6 +233,7 @@ def test_a_fact_is_private_while_any_of_its_notes_is(place: Place) -> None:
         assert daemon.service.facts()["facts"][0]["private"] is True
         place.write("B/Server.md", "# Server\n\nNothing of it here, says the tapir.\n")
         wait_until(lambda: notes_for(daemon.service, "tapir"), "the edited note")
+        settled(daemon)
         assert daemon.service.facts()["facts"][0]["private"] is False
 
 
@@ -240,7 +252,9 @@ def leaks(place: Place, word: str) -> list[str]:
     return found
 
 
-SECRET = "# Titled heliotrope\n\nThe heliotrope budget was 900 EUR in 2026-03. See [[Home|heliotrope link]]. #heliotrope\n"
+SECRET = (
+    "# Titled heliotrope\n\nThe heliotrope budget was 900 EUR in 2026-03. See [[Home|heliotrope link]]. #heliotrope\n"
+)
 HOME = "# Home\n\nThe house budget was 100 EUR in 2026-03. See [[Kept/Secret]].\n"
 
 
@@ -271,6 +285,7 @@ def test_excluding_a_note_later_takes_it_out_and_including_it_brings_it_back(pla
         assert notes_for(daemon.service, "heliotrope")[:1] == ["Kept/Secret.md"]
         place.write(".obsidian/app.json", '{"userIgnoreFilters": ["Kept/"]}')
         wait_until(lambda: notes_for(daemon.service, "heliotrope") == [], "the exclusion")
+        settled(daemon)
         assert {fact["source"] for fact in daemon.service.facts()["facts"]} == {"Home.md"}
         place.write(".obsidian/app.json", '{"userIgnoreFilters": []}')
         wait_until(lambda: notes_for(daemon.service, "heliotrope")[:1] == ["Kept/Secret.md"], "the note to come back")
@@ -288,6 +303,7 @@ def test_ledgers_and_reports_of_the_memory_folder_are_no_notes(place: Place) -> 
         place.write("Memory/MEMORY.md", "Router with a zebu.\n")
         place.write("Memory/core/principles/Order.md", "A principle of the capybara.\n")
         wait_until(lambda: notes_for(daemon.service, "capybara"), "the core memory")
+        settled(daemon)
         settled(daemon)
         assert notes_for(daemon.service, "zebu") == []
         assert daemon.service.facts()["total"] == 1  # of Home alone: no facts are read from our own folder

@@ -24,7 +24,7 @@ class Weights:
     full: float = 2.0
     """The weighted sum that counts as certain."""
     type_boost: float = 0.03
-    why_boost: float = 0.05
+    why_boost: float = 0.08
 
 
 @dataclass(slots=True)

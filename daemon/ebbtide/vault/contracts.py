@@ -11,16 +11,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
 
 from ebbtide.memory.errors import Problem
-from ebbtide.memory.records import Evidence, Fact, Link
-from ebbtide.memory.states import FACT_TYPES
-
 
 # -- schemas -----------------------------------------------------------------------------------------------------------
 

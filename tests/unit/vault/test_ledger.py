@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ebbtide.memory.codec import fact_from_dict, fact_to_dict, link_from_dict, link_to_dict
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.records import Evidence, Fact, FactId, Link
-from ebbtide.memory.codec import fact_from_dict, fact_to_dict, link_from_dict, link_to_dict
 from ebbtide.vault.facts import FactsFile
 from ebbtide.vault.ledger import DeviceLedger, LinksFile
 from ebbtide.vault.lines import dump_line, parse_lines
