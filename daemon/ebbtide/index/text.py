@@ -40,6 +40,8 @@ MAX_LIMIT = 1000
 TITLE_BOOST = 0.5
 PAIR_BOOST = 0.5
 PHRASE_BOOST = 2.0
+LONE_CHARACTER_SCORE = 6.0
+"""About what a fairly rare word scores."""
 _K1_PLUS_1 = 2.2  # Tantivy's k1 is 1.2 and not settable
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIRS = "pairs"
@@ -378,6 +380,11 @@ def _query(schema: tantivy.Schema, terms: tok.QueryTerms) -> tantivy.Query | Non
     add("body_p", terms.pairs, PAIR_BOOST)
     add("title_w", terms.words, TITLE_BOOST)
     add("title_p", terms.pairs, TITLE_BOOST * PAIR_BOOST)
+    if len(terms.pairs) == 1 and len(terms.pairs[0]) == 1 and set(terms.words) <= set(terms.pairs):
+        # A question of one character: it stands in the pairs it is part of, and need not be a word anywhere.
+        for field in ("body_p", "title_p"):
+            holds = make.regex_query(schema, field, f".?{terms.pairs[0]}.?")
+            should.append((tantivy.Occur.Should, make.const_score_query(holds, LONE_CHARACTER_SCORE)))
     for phrase in terms.phrases:
         fields = [_phrase(schema, field, phrase) for field in ("body_w", "title_w")]
         # A phrase lifts the notes that hold it above the rest; it shuts nothing out, for people quote whole questions too.
