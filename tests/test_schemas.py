@@ -94,7 +94,7 @@ def test_the_daemons_validator_understands_every_keyword(name: str) -> None:
         ("ebbtide-json", {"vault_id": ""}),
         ("status", {"state": "fine"}),
         ("config", {"recall": {"budget": "many"}}),
-        ("config", {"recall": {"route": "guess"}}),
+        ("config", {"recall": {"budget_mode": "guess"}}),
         ("recall-response", {"frame": "dream"}),
     ],
 )

@@ -131,6 +131,7 @@ class Keeping:
             while self.refiller.step(STEP) and not self.sync.stop():
                 if saved := self.sync.yield_to():
                     self.sync.apply(saved)
+                    self.sync.on_saved()
         if what in ("vectors", "all") and self.backfill is not None:
             self.backfill.rebuild()
 

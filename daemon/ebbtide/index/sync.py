@@ -52,6 +52,8 @@ class Sync:
         """Which folder the vault was when it was last compared as a whole."""
         self.yield_to: Callable[[], Sequence[str]] = tuple
         """Asked between notes of a long work: paths a person just saved, which go first."""
+        self.on_saved: Callable[[], None] = lambda: None
+        """Called when such paths are taken in."""
         self.stop: Callable[[], bool] = lambda: False
 
     @property
@@ -163,7 +165,7 @@ class Sync:
             self.outbox.deliver()
             self.changes += 1
             if saved:
-                self.apply(saved)
+                self._apply_between(saved)
         if not self.stop():
             self._relink(work)
 
@@ -176,7 +178,11 @@ class Sync:
             if self.stop():
                 return
             if not work.saved and (saved := self.yield_to()):
-                self.apply(saved)
+                self._apply_between(saved)
+
+    def _apply_between(self, saved: Sequence[str]) -> None:
+        self.apply(saved)
+        self.on_saved()
 
     def _register(self, work: Work) -> None:
         """Give every new file its row before any is read: which names there are is then known whatever is killed."""

@@ -72,7 +72,7 @@ class Indexer(threading.Thread):
         """There may be upkeep to do."""
         self._working = False
         sync.stop = lambda: self._stopping
-        sync.yield_to = self._urgent
+        sync.yield_to, sync.on_saved = self._urgent, on_change
 
     @property
     def problem(self) -> Problem | None:
@@ -159,7 +159,7 @@ class Indexer(threading.Thread):
         """Seconds until there is something to do without being called."""
         if self._more and not self._paused:
             return 0.0
-        due = [self._facts_due] + [self._links_due] * self.sync.links_dirty + [self._retry_at] * (not self._paused)
+        due = [self._facts_due] + [self._links_due] * (self.sync.links_dirty and self.ready.is_set()) + [self._retry_at] * (not self._paused)
         return max(0.05, min(due) - time.monotonic())
 
     def _round(self, taken: _Inbox) -> None:
@@ -168,7 +168,8 @@ class Indexer(threading.Thread):
         if taken.rescan:
             if self._try("indexing", self._compare):
                 self._retry_at, self._retry = float("inf"), RETRY[0]
-                self.ready.set()
+                if not self._stopping:
+                    self.ready.set()
             else:
                 self._try_again()
         elif taken.paths and not self._try("indexing", lambda: self._apply(taken.paths)):
@@ -226,7 +227,8 @@ class Indexer(threading.Thread):
 
     def _write(self, *, force: bool) -> None:
         now = time.monotonic()
-        if self.sync.links_dirty and (force or now >= self._links_due):
+        # Before the first comparison the edges are not all there; what the last run wrote is nearer to the truth.
+        if self.ready.is_set() and self.sync.links_dirty and (force or now >= self._links_due):
             self._links_due = now + (LINKS_EVERY if self._try("links", self._links) else RETRY[1])
         if force or now >= self._facts_due:
             self._facts_due = now + FACTS_EVERY
@@ -250,9 +252,12 @@ class Embedding(threading.Thread):
         self._stopping = False
         self.paused = False
         self.problem: Problem | None = None
+        self.at_rest = threading.Event()
+        """Set while nothing waits, and what is searched is settled and saved."""
 
     def nudge(self) -> None:
         """Something new waits: leave the round under way after its batch and look again what is most wanted."""
+        self.at_rest.clear()
         self._wake.set()
 
     def stop(self) -> None:
@@ -281,6 +286,8 @@ class Embedding(threading.Thread):
                     backfill.save()
                     saved, unsaved = time.monotonic(), False
                 self.problem = None
+                if idle and not self._wake.is_set():
+                    self.at_rest.set()
             except Exception as error:  # noqa: BLE001 - this thread must survive whatever one round meets
                 self._trouble(error, "it is tried again")
                 self._wake.wait(10)

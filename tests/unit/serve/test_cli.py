@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,24 +70,20 @@ def vault(site: Any, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     return folder
 
 
-def test_help_is_quick_and_imports_nothing_heavy() -> None:
+def test_help_imports_nothing_heavy() -> None:
+    """What makes the command line start at once; how long that takes is measured in tests/bench."""
     code = (
-        "import sys, io\nfrom ebbtide.serve.cli import main\nassert main(['--help']) == 0\n"
+        "import sys\nfrom ebbtide.serve.cli import main\nassert main(['--help']) == 0\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ | {"PYTHONPATH": PYTHONPATH},
-        )
-        times.append(time.perf_counter() - started)
-        assert done.stderr.strip() == "[]"
-    assert min(times) < 0.3 or os.environ.get("CI"), times
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": PYTHONPATH},
+    )
+    assert done.stderr.strip() == "[]"
 
 
 @pytest.mark.parametrize("command", commands.COMMANDS, ids=lambda command: command.name)
