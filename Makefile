@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ebbtide needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@echo "Installing Ebbtide and what it needs into $(VENV) ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,claude]'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 check: $(STAMP)

@@ -161,8 +161,9 @@ class VectorMarks(Database):
     """Which texts have a vector, and which of the others is wanted most."""
 
     def waiting(self, limit: int) -> list[Waiting]:
-        """Texts without a vector: just saved before back-fill, passages before facts, newest and most linked first.
+        """Texts without a vector, passages before facts: what was just saved alone, else the newest and most linked.
 
+        A batch is sorted by length, so what was saved would not come first in the company of others.
         Work is proportional to `limit`: both tables are asked through an index that holds only what waits, in order.
         """
         found: list[tuple[bool, int, float, Waiting]] = []
@@ -173,7 +174,7 @@ class VectorMarks(Database):
                 for r in self._db().execute(sql, (limit,))
             )
         found.sort(key=lambda item: item[:3])
-        return [item[3] for item in found[:limit]]
+        return [item[3] for item in found[:limit] if item[0] == found[0][0]]
 
     def count_waiting(self) -> int:
         """How many texts have no vector yet."""
