@@ -95,7 +95,7 @@ LIBRARIES = {
 # --- deliberate differences ---------------------------------------------------------------------------------------
 
 PARTS = (
-    {"vault.lines", "vault.store", "vault.watcher", "vault.ledger", "vault.facts", "vault.identity"},
+    {"vault.lines", "vault.store", "vault.watcher", "vault.ledger", "vault.facts", "vault.identity", "vault.mounts"},
     {"index.catalog", "index.database", "index.files", "index.texts", "index.edges"},
     {"index.embed", "index.modelfile", "index.modelgraph"},
     {"index.vectors", "index.native"},  # the order in which two native libraries load; see index/native.py
@@ -122,7 +122,7 @@ EXCEPTIONS = {
 """(importer, imported): why."""
 
 LONG_MODULES = {
-    "vault.watcher": 560,
+    "vault.watcher": 500,
 }
 """Modules over 400 lines with the length they may not pass. Few, and none may grow."""
 LONG_FUNCTIONS = {"serve.api:_routes": 90}  # the table of routes, a function of a few lines each

@@ -137,7 +137,7 @@ class Keeping:
 
     def upkeep(self, interrupted: Callable[[], bool]) -> bool:
         """A step of what nobody waits for: keyword indexes that are incomplete, damaged or full of what is deleted."""
-        if not self.refiller.busy:
+        if not self.refiller.busy and self.sync.compared:
             self.refiller.check()
             self.refiller.look()
         return self.refiller.step(STEP, interrupted)

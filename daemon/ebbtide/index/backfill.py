@@ -196,6 +196,11 @@ class Backfill:
                     log.info("the mean vectors of %s have moved: building their index again", kind)
                     self._build(kind)
 
+    @property
+    def size(self) -> int:
+        """Vectors that are searched."""
+        return sum(len(index) for index in self.near.values())
+
     # --- closing ------------------------------------------------------------------------------------------------------
 
     def settle(self, share: float = 0.0) -> None:

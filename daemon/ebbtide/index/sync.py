@@ -50,6 +50,8 @@ class Sync:
         self.distil = Distiller(indexes.catalog, outbox)
         self._root: tuple[int, int] | None = None
         """Which folder the vault was when it was last compared as a whole."""
+        self.compared = False
+        """True once everything was compared: before, a kill may have left the indexes a slice apart."""
         self.yield_to: Callable[[], Sequence[str]] = tuple
         """Asked between notes of a long work: paths a person just saved, which go first."""
         self.on_saved: Callable[[], None] = lambda: None
@@ -86,6 +88,7 @@ class Sync:
             self._take_over(work)
             if work.outcome.touched:
                 self.indexes.catalog.rank_waiting()
+            self.compared = self.compared or not self.stop()
             return work.outcome
         finally:
             self.progress = Progress()

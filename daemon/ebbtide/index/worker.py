@@ -272,15 +272,18 @@ class Embedding(threading.Thread):
         backfill = self._open()
         if backfill is None:
             return
-        share, saved, unsaved = 0.0, time.monotonic(), True
+        saved, unsaved, rested, come = time.monotonic(), True, False, 0
         while not self._stopping:
             self._wake.clear()
             try:
                 count = 0 if self.paused else backfill.round(lambda: self._wake.is_set() or self._stopping)
                 idle = count == 0 and not self.paused and not self._wake.is_set()
+                come += count
                 if idle and unsaved:
-                    backfill.settle(share)
-                    share = SETTLE_SHARE
+                    # After a start, or after much has come, exactly; else only when it pays.
+                    much = not rested or come > SETTLE_SHARE * backfill.size
+                    backfill.settle(0.0 if much else SETTLE_SHARE)
+                    rested, come = True, 0
                 unsaved = unsaved or count > 0
                 if unsaved and (idle or time.monotonic() - saved > SAVE_EVERY):
                     backfill.save()

@@ -28,6 +28,7 @@ from ebbtide.memory.errors import Problem, VaultError
 from ebbtide.memory.ports import Clock
 from ebbtide.memory.records import FileStat
 from ebbtide.vault.lines import hidden
+from ebbtide.vault.mounts import folders, inotify_descriptors, mount_type, watches
 
 log = logging.getLogger(__name__)
 
@@ -392,7 +393,7 @@ class Watcher:
     # -- the watcher's own state ---------------------------------------------------------------------------------------
 
     def _observe(self) -> None:
-        before = _inotify_descriptors()
+        before = inotify_descriptors()
         observer = Observer()
         try:
             observer.schedule(_Ears(self._hear_safely), str(self._store.root), recursive=True, event_filter=_KINDS)
@@ -404,7 +405,7 @@ class Watcher:
                 self._fall_back("watch-refused", f"the system refuses to watch the vault: {error.strerror}", _SYSCTL)
             return
         self._observer = observer
-        self._inotify = _inotify_descriptors() - before
+        self._inotify = inotify_descriptors() - before
         self._root_is = self._identity()
 
     def _unobserve(self) -> None:
@@ -437,11 +438,11 @@ class Watcher:
     def _check_watches(self) -> None:
         """Find out whether folders are deaf because the kernel's limit is reached: watchdog says nothing then."""
         for _attempt in range(2):
-            if not self._inotify or _watches(self._inotify) >= _folders(self._store.root):
+            if not self._inotify or watches(self._inotify) >= folders(self._store.root):
                 return
             with self._wake:
                 self._wake.wait_for(lambda: self._stopping, 1.0)  # a folder made meanwhile may just be missing
-        text = f"{_watches(self._inotify)} of {_folders(self._store.root)} folders can be watched"
+        text = f"{watches(self._inotify)} of {folders(self._store.root)} folders can be watched"
         self._unobserve()
         self._fall_back("watch-limit", text, _SYSCTL)
 
@@ -491,59 +492,3 @@ class _Overflow(logging.Handler):
         """Ask for a scan when the line comes."""
         if "overflow" in record.getMessage():
             self._lost()
-
-
-def mount_type(root: Path, table: Path = Path("/proc/self/mountinfo")) -> str:
-    """The kind of file system the folder is on, as Linux names it; "" where that cannot be known."""
-    best, kind = -1, ""
-    try:
-        lines = table.read_text("utf-8", "surrogateescape").splitlines()
-    except OSError:
-        return ""
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        columns = left.split(" ")
-        if len(columns) < 5 or not right:
-            continue
-        point = columns[4].encode("utf-8", "surrogateescape").decode("unicode_escape")
-        point = point.encode("latin-1").decode("utf-8", "surrogateescape")
-        if root.is_relative_to(point) and len(point) >= best:  # a later mount on the same point hides the earlier
-            best, kind = len(point), right.split(" ")[0]
-    return kind
-
-
-def _inotify_descriptors() -> frozenset[str]:
-    found: set[str] = set()
-    try:
-        for entry in os.scandir("/proc/self/fd"):
-            try:
-                if os.readlink(entry.path) == "anon_inode:inotify":  # noqa: PTH115 - not a path
-                    found.add(entry.name)
-            except OSError:
-                continue
-    except OSError:
-        return frozenset()
-    return frozenset(found)
-
-
-def _watches(descriptors: Iterable[str]) -> int:
-    count = 0
-    for name in descriptors:
-        try:
-            count += Path("/proc/self/fdinfo", name).read_text("ascii").count("inotify wd:")
-        except OSError:
-            continue
-    return count
-
-
-def _folders(root: Path) -> int:
-    """Folders that watchdog would watch: hidden ones too, links not."""
-    count, stack = 0, [str(root)]
-    while stack:
-        try:
-            with os.scandir(stack.pop()) as entries:
-                stack += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-            count += 1
-        except OSError:
-            continue
-    return count

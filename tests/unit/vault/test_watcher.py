@@ -14,8 +14,9 @@ import pytest
 
 import ebbtide.vault.watcher as module
 from ebbtide.memory.records import FileStat
+from ebbtide.vault.mounts import mount_type
 from ebbtide.vault.store import VaultStore
-from ebbtide.vault.watcher import Pace, Watcher, mount_type
+from ebbtide.vault.watcher import Pace, Watcher
 
 DEADLINE = 60.0
 linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
