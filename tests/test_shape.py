@@ -95,7 +95,7 @@ LIBRARIES = {
 # --- deliberate differences ---------------------------------------------------------------------------------------
 
 PARTS = (
-    {"vault.lines", "vault.store", "vault.watcher", "vault.ledger", "vault.facts", "vault.identity", "vault.mounts"},
+    {"vault.lines", "vault.store", "vault.watcher", "vault.ledger", "vault.facts", "vault.identity", "vault.mounts", "vault.exclude"},
     {"index.catalog", "index.database", "index.files", "index.texts", "index.edges"},
     {"index.embed", "index.modelfile", "index.modelgraph"},
     {"index.vectors", "index.native"},  # the order in which two native libraries load; see index/native.py

@@ -48,12 +48,7 @@ def load_config(
     layers: list[tuple[str, Mapping[str, Any]]] = []
     problems: list[Problem] = []
     user = _toml(places.config, problems)
-    layers.append(
-        (
-            str(places.config),
-            {key: value for key, value in user.items() if not isinstance(user.get("vault"), dict) or key != "vault"},
-        )
-    )
+    layers.append((str(places.config), user))  # `[vault."/path"]` in it is passed over: the next layer
     with contextlib.suppress(OSError):
         layers.append((f"{places.config} [vault]", settings.vault_layer(user, [str(root), os.path.realpath(root)])))
     before, _ = settings.load(layers)

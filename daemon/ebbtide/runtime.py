@@ -177,6 +177,7 @@ def open_runtime(
             lock, work = _beside(cache, probe.root)
         state = identity.state_dir(places.state, who.vault_id, probe.root)
         source = store = probe
+        remembered = state / "excluded.json"
         if read_only:
             state = work / "shadow-state"
             store = VaultStore.open(root, config.memory.folder, config.vault.excluded, shadow=work / "shadow")
@@ -185,8 +186,9 @@ def open_runtime(
             source = VaultStore.open(root, config.memory.folder, config.vault.excluded, shadow=state / "void")
         else:
             probe.sweep()
-        for folder in (cache, work, state):
+        for folder in (cache, work, state, remembered.parent):
             _private(folder)
+        store.keep_exclusions(remembered)
         opened = _Opened(places, config, problems, who.vault_id, read_only, store, source, work, cache, state, lock)
         return _assemble(opened)
     except BaseException:

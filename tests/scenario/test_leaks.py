@@ -75,7 +75,12 @@ def everything(service: Service, paths: list[str], word: str) -> str:
     parts += [said(lambda: service.links(limit=1000)), said(lambda: service.notes(limit=1000))]
     parts.append(said(lambda: service.related("Home.md")))
     for path in paths:
-        for ask in (service.note, service.related, lambda path: service.facts(note=path), lambda p: service.links(note=p)):
+        for ask in (
+            service.note,
+            service.related,
+            lambda path: service.facts(note=path),
+            lambda p: service.links(note=p),
+        ):
             parts.append(said(lambda ask=ask, path=path: ask(path)))
         parts.append(said(lambda path=path: service.explain("wolverine", path)))
     parts.append(said(lambda: service.recall("why wolverine protocol decided use", explain=True)))
@@ -107,9 +112,7 @@ def test_what_is_kept_out_is_nowhere(kept: Place, caplog: pytest.LogCaptureFixtu
     assert [word for word in WORDS if word in caplog.text.lower()] == []
 
 
-def test_the_exam_ranks_nothing_that_is_kept_out(
-    kept: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_exam_ranks_nothing_that_is_kept_out(kept: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for key, value in (kept.environ | {"EBBTIDE_EMBED_ENABLED": "false"}).items():
         monkeypatch.setenv(key, value)
     (kept.base / "config.toml").write_text('[vault]\nexcluded = ["Own/"]\n')

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -42,6 +42,7 @@ CREATE TABLE files(
   document TEXT NOT NULL DEFAULT '', inlinks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_title ON files(title);
+CREATE INDEX files_digest ON files(digest);
 CREATE INDEX files_status ON files(status, kind);
 CREATE TABLE passages(
   row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,

@@ -60,6 +60,10 @@ class FileTable(Database):
         """Indexed notes whose title is one of these, exactly."""
         return [file for file in self._files_where("title", titles) if file.status == "indexed"]
 
+    def files_like(self, digest: str) -> list[FileRow]:
+        """Files of the very same content."""
+        return [file for file in self._files_where("digest", [digest]) if file.kind != "other"]
+
     def notes_under(self, folder: str, as_of: str | None, limit: int) -> list[str]:
         """Paths of indexed notes that start with a folder prefix and are not dated after a day, sorted, at most `limit`."""
         sql = (

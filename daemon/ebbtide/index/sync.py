@@ -27,7 +27,7 @@ from ebbtide.index.outbox import Outbox, iso
 from ebbtide.memory import intake
 from ebbtide.memory.errors import EbbtideError, IndexDamaged, Problem, VaultError
 from ebbtide.memory.ports import Clock, Ledger, WatchedVault
-from ebbtide.memory.records import Fact, FactId, FileStat
+from ebbtide.memory.records import Fact, FactId, FileStat, FileText
 from ebbtide.parse.links import NameIndex
 
 log = logging.getLogger(__name__)
@@ -252,7 +252,7 @@ class Sync:
         ):
             catalog.touch_file(path, file.stat.size, file.stat.mtime_ns, file.stat.inode)
             return
-        before = moved_from(file, fresh, work.gone.values(), lambda row: self._quotes(row, work)) if new else None
+        before = self._moved_from(file, fresh, work) if new else None
         if before is not None:
             fresh = self._row(file.stat, before)
         fresh = replace(fresh, changed=self.clock.now() if work.saved else 0.0)
@@ -271,12 +271,23 @@ class Sync:
             return
         if before is not None:
             self._move(before, path)
-            del work.gone[before.path]
+            work.gone.pop(before.path, None)
             work.outcome.moved += 1
         else:
             self._count(work, new=new)
         self._write(found, facts, fresh.document)
         work.resolved.add(path)
+
+    def _moved_from(self, file: FileText, fresh: FileRow, work: Work) -> FileRow | None:
+        """Which file this new one used to be, among those that are gone.
+
+        A folder made a moment before is not watched yet: then the arrival is told before the departure.
+        """
+        gone = list(work.gone.values())
+        if work.saved:
+            same = self.indexes.catalog.files_like(file.digest)
+            gone += [row for row in same if row.path not in work.gone and self.vault.stat(row.path) is None]
+        return moved_from(file, fresh, gone, lambda row: self._quotes(row, work))
 
     def _quotes(self, row: FileRow, work: Work) -> Sequence[str]:
         if row.row not in work.quotes:
@@ -365,6 +376,7 @@ class Sync:
     def _move(self, row: FileRow, path: str) -> None:
         catalog = self.indexes.catalog
         catalog.move_file(row.path, path)
+        self.linker.names.remove(row.path)
         self.linker.came_or_went(row.path, path)
         self._put_facts(self.distil.moved(row.path, path))
         self.outbox.revision(intake.move(row.id, row.path, path, "the file was renamed or moved"))

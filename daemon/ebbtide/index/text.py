@@ -46,6 +46,7 @@ _K1_PLUS_1 = 2.2  # Tantivy's k1 is 1.2 and not settable
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIRS = "pairs"
 _FOOTER_MARK = 1337
+_PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 _OS_ERROR = re.compile(r"(?:os error |code: )(\d+)")
 _UNWRITABLE = {
     errno.ENOSPC,
@@ -106,7 +107,7 @@ class _Core:
         self.folder, self.index, self.schema, self.heap = folder, index, schema, heap
         self._writer: tantivy.IndexWriter | None = None
         self._dirty = False
-        self.total = self._count_all()
+        self.total = sum(segment["max_doc"] for segment in self.segments())
         """Documents that count in scores, deleted ones included."""
 
     @classmethod
@@ -154,7 +155,7 @@ class _Core:
             self._write(lambda writer: writer.commit())
             self._dirty = False
             _guarded(self.index.reload)
-            self.total = self._count_all()
+            self.total = sum(segment["max_doc"] for segment in self.segments())
 
     def rollback(self) -> None:
         """Drop what is not committed. Never fails: a writer that cannot is let go of."""
@@ -170,9 +171,6 @@ class _Core:
         if writer is not None:
             with contextlib.suppress(IndexDamaged, IndexUnwritable):
                 _guarded(writer.wait_merging_threads)
-
-    def _count_all(self) -> int:
-        return int(sum(segment["max_doc"] for segment in self.segments()))
 
     def segments(self) -> list[dict[str, Any]]:
         """What Tantivy says of its segments. Raises IndexDamaged."""
@@ -243,8 +241,8 @@ class TantivyIndex:
         for core in self._cores():
             core.rollback()
 
-    def _cores(self) -> list[_Core]:
-        return [self._core] if self._next is None else [self._core, self._next]
+    def _cores(self) -> Iterable[_Core]:
+        return filter(None, (self._core, self._next))
 
     def reset(self) -> None:
         """Begin anew and empty, in the same place."""
@@ -311,10 +309,9 @@ class TantivyIndex:
     def sound(self) -> bool:
         """Read every file and compare it with its checksum: Tantivy itself does not notice a flipped byte."""
         try:
-            names = {segment["segment_id"].replace("-", "") for segment in self._core.segments()}
-            files = [file for file in self._core.folder.iterdir() if file.name.partition(".")[0] in names]
+            files = [self._core.folder / name for part in self._core.segments() for name in _files_of(part)]
             return all(_intact(file) for file in files)
-        except (IndexDamaged, OSError, KeyError, AttributeError):
+        except (IndexDamaged, OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
 
     def search(self, query: str, limit: int, within: str | None = None) -> KeywordResult:
@@ -340,6 +337,13 @@ class TantivyIndex:
             return KeywordResult((), 0.0)
 
 
+def _files_of(segment: Mapping[str, Any]) -> list[str]:
+    """The files that a segment must have."""
+    name = segment["segment_id"].replace("-", "")
+    deletes = [f"{name}.{segment['deletes']['opstamp']}.del"] if segment.get("deletes") else []
+    return [*(f"{name}.{part}" for part in _PARTS), *deletes]
+
+
 def _intact(file: Path) -> bool:
     """Whether a file of Tantivy ends as it should, with the checksum of what is before: body, footer, its length, a mark."""
     data = file.read_bytes()
@@ -347,11 +351,7 @@ def _intact(file: Path) -> bool:
     start = len(data) - 8 - length
     if mark != _FOOTER_MARK or start < 0:
         return False
-    try:
-        crc = json.loads(data[start:-8])["crc"]
-    except (ValueError, KeyError, TypeError):
-        return False
-    return bool(zlib.crc32(memoryview(data)[:start]) == crc)
+    return bool(zlib.crc32(memoryview(data)[:start]) == json.loads(data[start:-8])["crc"])
 
 
 def _run(core: _Core, query: tantivy.Query, terms: tok.QueryTerms, limit: int) -> KeywordResult:

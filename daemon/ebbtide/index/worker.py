@@ -159,7 +159,11 @@ class Indexer(threading.Thread):
         """Seconds until there is something to do without being called."""
         if self._more and not self._paused:
             return 0.0
-        due = [self._facts_due] + [self._links_due] * (self.sync.links_dirty and self.ready.is_set()) + [self._retry_at] * (not self._paused)
+        due = (
+            [self._facts_due]
+            + [self._links_due] * (self.sync.links_dirty and self.ready.is_set())
+            + [self._retry_at] * (not self._paused)
+        )
         return max(0.05, min(due) - time.monotonic())
 
     def _round(self, taken: _Inbox) -> None:

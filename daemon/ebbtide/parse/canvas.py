@@ -54,7 +54,9 @@ def _load(path: str, text: str) -> tuple[list[dict[str, Any]], list[dict[str, An
     if not isinstance(data, dict):
         return [], [], [Problem(path, 1, "canvas-invalid", "the canvas is no JSON object", fix)]
     nodes, edges = data.get("nodes"), data.get("edges")
-    return _objects(nodes), _objects(edges), []
+    odd = [name for name, value in (("nodes", nodes), ("edges", edges)) if value is not None and not isinstance(value, list)]
+    problems = [Problem(path, 1, "canvas-invalid", f"the canvas's {' and '.join(odd)} are no list", fix)] if odd else []
+    return _objects(nodes), _objects(edges), problems
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

@@ -223,6 +223,8 @@ class Service:
             raise NotFound(f"{path!r} is not a note.", "Attachments and boards appear in `ebbtide links`.")
         if file.reason == "memory: false":
             raise NotFound(f"{path!r} says `memory: false`.", "Remove the property to have it remembered.")
+        if file.status == "skipped":
+            raise NotFound(f"{path!r} is {file.reason or 'skipped'}.", "Only notes of the memory are shown.")
         try:
             text = self.runtime.store.read(path)
         except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What the adapters of the vault share: JSON lines on bytes, durable writes, decoding of notes, excluded paths.
+"""What the adapters of the vault share: JSON lines on bytes, durable writes, decoding of notes.
 
 JSON Lines are read on bytes and split at `\\n` only: `str.splitlines` would also split at U+2028 inside a record.
 orjson does the bulk; the standard library takes the lines that orjson refuses (lone surrogates, NaN) or would change
@@ -14,7 +14,6 @@ import math
 import os
 import re
 import secrets
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,18 +24,14 @@ import orjson
 from ebbtide.memory.errors import Problem
 from ebbtide.memory.records import FileStat
 
-_BOM: Final = b"\xef\xbb\xbf"
+BOM: Final = b"\xef\xbb\xbf"
 _MARKERS: Final = re.compile(rb"(?:<{7}|>{7}|\|{7})(?: .*)?\Z|={7}\Z")
 _DIGITS: Final = bytes(48 if 48 <= code < 58 else 32 for code in range(256))
 _LONG_NUMBER: Final = b"0" * 19
 _CONTROL: Final = bytes(range(9)) + bytes(range(14, 27)) + bytes(range(28, 32))
-_ESCAPE: Final = re.compile(r"\\.", re.DOTALL)
-_CLASS: Final = re.compile(r"\[\^?\]?[^\]]*\]")
-_BACKREF: Final = re.compile(r"\\[1-9]|\(\?P=")
-_QUANTIFIER: Final = re.compile(r"[*+?]|\{\d*,?\d*\}")
 _TEMP_ENDINGS: Final = ("~", ".tmp", ".swp", ".swx", ".crdownload", ".part")
 _PLAIN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-MAX_LINE, MAX_PATTERN, SLOW = 4 << 20, 200, 0.25
+MAX_LINE: Final = 4 << 20
 TEMP_PREFIX, TEMP_SUFFIX = ".ebbtide-", ".tmp"
 
 
@@ -124,13 +119,13 @@ def parse_lines(data: bytes) -> Parsed:
     A last line without newline that does not parse is torn, not rejected: an append was cut off by a crash or by sync.
     """
     out = Parsed()
-    pieces = data.removeprefix(_BOM).split(b"\n")
+    pieces = data.removeprefix(BOM).split(b"\n")
     for number, piece in enumerate(pieces, start=1):
         raw = piece.rstrip(b"\r").strip(b" \t")
         if not raw or _MARKERS.match(raw):
             continue
         try:
-            record = load_line(raw.removeprefix(_BOM))
+            record = load_line(raw.removeprefix(BOM))
         except ValueError as error:
             if number == len(pieces):
                 out.torn = True
@@ -270,11 +265,12 @@ def decode_note(path: str, data: bytes) -> tuple[str, bool, list[Problem]]:
 
     One code point stands for each bad sequence or NUL, so offsets stay true. Binary content gives an empty text.
     """
-    bom = data.startswith(_BOM)
+    bom = data.startswith(BOM)
     body = data[3:] if bom else data
     head = body[:8192]
     utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if b"\0" in head and (utf16 or len(head.translate(None, _CONTROL)) < 0.99 * len(head)):
+    strange = len(head) - len(head.translate(None, _CONTROL))
+    if b"\0" in head and (utf16 or strange > max(8, 0.01 * len(head))):  # a stray NUL in a short note is only that
         fix = "save it as UTF-8 if it is a note, or give it its true ending"
         return "", bom, [Problem(path, None, "binary", "binary in .md (or UTF-16): not read", fix)]
     problems: list[Problem] = []
@@ -290,110 +286,3 @@ def decode_note(path: str, data: bytes) -> tuple[str, bool, list[Problem]]:
         text = text.replace("\0", "\ufffd")
         problems.append(Problem(path, line, "nul", "a NUL character, read as U+FFFD", "delete it"))
     return text, bom, problems
-
-
-def costly(pattern: str) -> str | None:
-    """Why a regular expression from a vault must not run here, or None. Python's matcher can take for ever on a name.
-
-    Allowed are at most three open repeats, weighed with optional parts and groups of alternatives, and no repeat around
-    either: what is left is polynomial of low degree on paths, and `Exclusion` drops what still proves slow.
-    """
-    if len(pattern) > MAX_PATTERN:
-        return f"is longer than {MAX_PATTERN} characters"
-    bare = _CLASS.sub("x", _ESCAPE.sub("x", pattern))
-    if _BACKREF.search(pattern):
-        return "refers back to a group"
-    stack = [False]  # for the whole and each open group: does it hold a repeat or alternatives?
-    weight = opens = 0
-    for at, char in enumerate(bare):
-        quantified = _QUANTIFIER.match(bare, at + 1)
-        if char == "(":
-            stack.append(False)
-        elif char == "|" and len(stack) > 1:
-            weight += not stack[-1]
-            stack[-1] = True
-        elif char == ")" and len(stack) > 1:
-            varied = stack.pop()
-            if quantified and varied:
-                return "repeats a group that itself repeats or has alternatives"
-            stack[-1] = stack[-1] or varied
-        if quantified and char not in "(|*+?{":
-            is_open = quantified[0][0] in "*+{"
-            opens += is_open
-            weight += 2 if is_open else 1
-            stack[-1] = True
-    return "has too many repeats and choices" if opens > 3 or weight > 6 else None
-
-
-class Exclusion:
-    """Obsidian's `userIgnoreFilters` and our own patterns: a prefix of the path, or `/regex/`.
-
-    The patterns come with a vault from anywhere, so a regular expression must look cheap before it runs, and one that
-    turns out slow is dropped. A dropped pattern excludes nothing: the problem says so.
-    """
-
-    def __init__(self, root: Path, own: Sequence[str]) -> None:
-        self._file = root / ".obsidian" / "app.json"
-        self._own = tuple(own)
-        self._seen: FileStat | None = FileStat("", -1, -1, -1)
-        self._theirs: list[str] = []
-        self._prefixes: tuple[str, ...] = ()
-        self._regexes: list[tuple[str, re.Pattern[str]]] = []
-        self._problems: list[Problem] = []
-
-    def problems(self) -> list[Problem]:
-        """Patterns that are not applied."""
-        self._refresh()
-        return list(self._problems)
-
-    def matches(self, path: str) -> bool:
-        """True if a pattern names this vault path."""
-        self._refresh()
-        if path.lower().startswith(self._prefixes):  # Obsidian's paths know no case
-            return True
-        for source, regex in self._regexes:
-            begun = time.thread_time()
-            hit = regex.search(path)
-            if time.thread_time() - begun > SLOW:
-                self._regexes = [pair for pair in self._regexes if pair[0] != source]
-                self._refuse(source, "is too slow")
-            if hit:
-                return True
-        return False
-
-    def _refuse(self, pattern: str, why: str) -> None:
-        where = "config" if pattern in self._own else ".obsidian/app.json"
-        why, fix = f"the pattern {pattern[:80]!r} {why}", "write a folder prefix; until then it excludes nothing"
-        self._problems.append(Problem(where, None, "exclusion-refused", why, fix, "error"))
-
-    def _refresh(self) -> None:
-        try:
-            stamp: FileStat | None = stat_of(self._file.stat(), "")
-        except OSError:
-            stamp = None
-        if stamp == self._seen:
-            return
-        self._problems = []
-        if stamp is None:
-            self._theirs = []
-        else:
-            try:
-                listed = load_line(self._file.read_bytes().removeprefix(_BOM)).get("userIgnoreFilters") or []
-                self._theirs = [item for item in listed if isinstance(item, str) and item]
-            except (OSError, ValueError, TypeError) as error:
-                # Maybe Obsidian is just writing it: what was excluded stays excluded.
-                fix = "open Obsidian's settings once"
-                self._problems.append(Problem(".obsidian/app.json", None, "app-json", f"cannot be read: {error}", fix))
-        prefixes, regexes = list[str](), list[tuple[str, re.Pattern[str]]]()
-        for pattern in (*self._own, *self._theirs):
-            if not (len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/")):
-                prefixes.append(pattern.lower().lstrip("/"))
-            elif why := costly(pattern[1:-1]):
-                self._refuse(pattern, why)
-            else:
-                try:
-                    regexes.append((pattern, re.compile(pattern[1:-1])))
-                except (re.error, OverflowError, RecursionError) as error:
-                    self._refuse(pattern, f"is not a valid pattern: {error}")
-        self._prefixes = tuple(prefix for prefix in prefixes if prefix)
-        self._regexes, self._seen = regexes, stamp

@@ -2,7 +2,7 @@
 
 A scan is one pass of `os.scandir` with one stat a file. What cannot be read is a `Problem` and its folder is named in
 `unreadable()`, so that nobody takes "could not look" for "is gone". A root that is missing raises instead.
-Names are reported as they are on disk (NFD stays NFD); names that are not UTF-8 cannot be linked to and are skipped.
+Names are reported as on disk (NFD stays NFD); those that are not UTF-8 cannot be linked to and are skipped.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Final
 
 from ebbtide.memory.errors import ChangedOutside, Problem, VaultError
 from ebbtide.memory.records import FileStat, FileText
+from ebbtide.vault.exclude import Exclusion
 from ebbtide.vault.lines import (
     TEMP_PREFIX,
     TEMP_SUFFIX,
-    Exclusion,
     append_durably,
     decode_note,
     digest_of,
@@ -227,6 +227,10 @@ class VaultStore:
         digest = digest_of(data[:READ_CAP] + (str(before.size).encode() if before.size > READ_CAP else b""))
         return FileText(path, text, digest, before, bom, tuple(problems))
 
+    def keep_exclusions(self, file: Path) -> None:
+        """Remember Obsidian's excluded files here, for starts at which its own list cannot be read."""
+        self._exclusion.keep_in(file)
+
     def excluded_by_obsidian(self, path: str) -> bool:
         """True if Obsidian's excluded files or our own `vault.excluded` name the path."""
         return self._exclusion.matches(path)
@@ -336,8 +340,7 @@ class VaultStore:
 
 
 def _gone(root: Path, error: OSError) -> VaultError:
-    remedy = "Check the path, the mount and its permissions."
-    return VaultError(f"The vault {root} cannot be opened: {error.strerror}.", remedy)
+    return VaultError(f"The vault {root} cannot be opened: {error.strerror}.", "Check path, mount and permissions.")
 
 
 def _unlisted(path: str, error: OSError) -> Problem:
@@ -346,8 +349,7 @@ def _unlisted(path: str, error: OSError) -> Problem:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    with os.scandir(folder) as found:
-        return sorted(found, key=lambda entry: entry.name)
+    return sorted(os.scandir(folder), key=lambda entry: entry.name)
 
 
 def _utf8(name: str) -> bool:

@@ -57,7 +57,7 @@ def test_labelled_edges_between_file_cards(edge: dict[str, Any], expected: list[
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("", None), (" \n", None), ("{}", None), ('{"nodes": 3, "edges": {"a": 1}}', None),
+        ("", None), (" \n", None), ("{}", None), ('{"nodes": 3, "edges": {"a": 1}}', "canvas-invalid"),
         ("{", "canvas-invalid"), ("[]", "canvas-invalid"), ("[" * 100_000, "canvas-invalid"),
         ("9" * 5_000, "canvas-invalid"), ('{"nodes": [1, null, {"type": "file"}, {"type": "file", "file": 3}]}', None),
     ],
@@ -79,3 +79,9 @@ JSON = st.recursive(
 @given(st.text(max_size=60) | JSON.map(json.dumps) | st.lists(JSON, max_size=4).map(lambda n: json.dumps({"nodes": n})))
 def test_never_raises(text: str) -> None:
     parse_canvas("m.canvas", text)
+
+
+def test_nodes_and_edges_that_are_no_lists_are_a_problem() -> None:
+    note = parse_canvas("b.canvas", '{"nodes": {"a": 1}, "edges": "none"}')
+    assert note.links == ()
+    assert [problem.code for problem in note.problems] == ["canvas-invalid"]

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.memory.errors import ChangedOutside, VaultError
-from ebbtide.vault import lines
-from ebbtide.vault.lines import costly, decode_note, digest_of
+from ebbtide.vault import exclude
+from ebbtide.vault.exclude import costly
+from ebbtide.vault.lines import decode_note, digest_of
 from ebbtide.vault.store import READ_CAP, VaultStore
 
 
@@ -379,7 +380,7 @@ class TestExclusion:
     def test_a_pattern_that_proves_slow_is_dropped(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.app(root, "/x/")
         store = VaultStore.open(root)
-        monkeypatch.setattr(lines, "SLOW", -1.0)
+        monkeypatch.setattr(exclude, "SLOW", -1.0)
         assert store.excluded_by_obsidian("x.md")
         assert not store.excluded_by_obsidian("x.md")
         assert "too slow" in store.problems()[0].message
@@ -522,3 +523,28 @@ class TestMemoryFolder:
         store.sweep()
         assert names(root / "Memory/core") == ["a.md"]
         assert (root / ".ebbtide-0011.tmp").exists()
+
+
+def test_what_obsidian_excluded_stays_excluded_while_its_file_cannot_be_read(tmp_path: Path) -> None:
+    vault, kept = tmp_path / "vault", tmp_path / "excluded.json"
+    settings = vault / ".obsidian" / "app.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"userIgnoreFilters": ["Away/"]}')
+    first = VaultStore.open(vault)
+    first.keep_exclusions(kept)
+    assert first.excluded_by_obsidian("Away/a.md")
+    settings.write_text('{"userIgnoreFilters": ["Away/"')
+    again = VaultStore.open(vault)
+    again.keep_exclusions(kept)
+    assert again.excluded_by_obsidian("Away/a.md")
+    assert [problem.code for problem in again.problems()] == ["app-json"]
+    settings.write_text("{}")
+    assert not again.excluded_by_obsidian("Away/a.md")
+    settings.unlink()
+    assert not again.excluded_by_obsidian("Away/a.md")
+
+
+def test_a_stray_nul_does_not_make_a_short_note_binary() -> None:
+    text, _, problems = decode_note("n.md", b"line one\nnulword \0 here\n")
+    assert "nulword \ufffd here" in text
+    assert [(problem.code, problem.line) for problem in problems] == [("nul", 2)]
