@@ -102,14 +102,17 @@ class Keeping:
             lines = "".join(record + "\n" for _, record in self.catalog.all_facts())
             self.store.write_memory("facts.jsonl", lines.encode("utf-8", "replace"))
             return
+        outbox = self.sync.outbox
+        delivered = outbox.deliver()
         if self.catalog.meta("facts-mark") == self.facts.mark() and not self.facts.dirty:
             return
         before = self.facts.merges
         whole = self.facts.flush()
         if self.facts.merges != before:
             self._take_over_facts()
+            delivered = outbox.deliver()
             whole = self.facts.flush()
-        if whole and self.sync.outbox.deliver() and not self.facts.dirty:
+        if whole and delivered and not self.facts.dirty:
             self.catalog.set_meta("facts-mark", self.facts.mark())
 
     def rebuild(self, what: str) -> None:

@@ -51,13 +51,8 @@ def test_a_line_changed_by_hand_is_taken_over_at_once_and_at_the_next_start(plac
     with place.served() as daemon:
         flushed(daemon)
         first = sorted(daemon.service.facts()["facts"], key=lambda fact: str(fact["id"]))[0]
-        rewrite(
-            place,
-            [
-                line.replace('"importance":', '"mine":"yes","importance":') if first["id"] in line else line
-                for line in lines_of(place)
-            ],
-        )
+        mine = [line.replace('"importance":', '"mine":"yes","importance":') for line in lines_of(place)]
+        rewrite(place, [new if first["id"] in old else old for old, new in zip(lines_of(place), mine, strict=True)])
         flushed(daemon)
         assert daemon.service.fact(first["id"])["fact"]["mine"] == "yes"
     rewrite(place, [line.replace("lilies", "hyacinths") for line in lines_of(place)])
@@ -168,9 +163,7 @@ def test_ids_and_dates_survive_a_lost_cache_and_a_lost_state(place: Place) -> No
     assert {fact["source"] for fact in place.facts().values()} == {"Lake.md", "Sub/Server.md"}
 
 
-def test_what_stood_in_the_journal_only_is_written_at_the_next_start(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_stood_in_the_journal_only_is_written_at_the_next_start(place: Place) -> None:
     place.write("Pond.md", POND)
     daemon = Daemon(place.open())
     daemon.start(0)
@@ -180,7 +173,6 @@ def test_what_stood_in_the_journal_only_is_written_at_the_next_start(
     wait_until(lambda: daemon.service.facts()["total"] == 3, "the new fact")
     settled(daemon)
     assert len(place.facts()) == 2, "it stands in the journal only"
-    monkeypatch.setattr(daemon.runtime, "write_facts", lambda: None)
     daemon.indexer.chores.facts = lambda: None  # as if it were killed: nothing is written at the end
     daemon.stop()
     assert len(place.facts()) == 2

@@ -244,3 +244,18 @@ def test_names_that_were_not_looked_at_when_the_process_died_are_looked_at_later
         assert state(service.runtime) == built()
         links = {link["raw"]: link["target"] for link in service.links("a.md")["links"]}
     assert links == {"[[late]]": "late.md", "[[gone]]": None}
+
+
+def test_links_of_and_to_notes_whose_departure_was_not_told(place: Place, built: Any) -> None:
+    """The watcher names only where they arrived: links by the old names must not stay."""
+    place.fill({f"n{n}.md": f"Note {n}: [[n{n}]] [[n{(n + 1) % 4}]] [[n{(n + 2) % 4}]]" for n in range(4)})
+    runtime = place.open()
+    try:
+        runtime.catch_up()
+        (place.vault / "M").mkdir()
+        for n in range(4):
+            (place.vault / f"n{n}.md").rename(place.vault / f"M/m{n}.md")
+        runtime.sync.apply([f"M/m{n}.md" for n in range(4)])
+        assert state(runtime) == built()
+    finally:
+        runtime.close()

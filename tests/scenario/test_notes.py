@@ -211,6 +211,7 @@ def test_a_second_note_is_evidence_and_takes_over_when_the_first_goes(place: Pla
 
 def test_evidence_follows_a_rename_and_ends_with_its_sentence(place: Place) -> None:
     place.fill({"A/Server.md": SERVER, "B/Server.md": SERVER + "\nAn axolotl watches.\n"})
+    os.utime(place.vault / "B/Server.md", (1.7e9, 1.7e9))  # the newest is read first
     with place.served() as daemon:
 
         def evidence() -> list[str]:
@@ -310,3 +311,32 @@ def test_ledgers_and_reports_of_the_memory_folder_are_no_notes(place: Place) -> 
     with place.served() as daemon:
         assert notes_for(daemon.service, "zebu") == []
         assert notes_for(daemon.service, "capybara") == ["Memory/core/principles/Order.md"]
+
+
+def test_a_note_that_moves_while_the_vault_is_scanned_is_known_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is seen in both places: where it was when its old folder was listed, and where it went."""
+    place.fill({"A/Old.md": GARDEN, "B/other.md": "word\n"})
+    runtime = place.open()
+    try:
+        runtime.catch_up()
+        before = runtime.catalog.files()["A/Old.md"].id
+        scan = runtime.store.scan
+
+        def moving() -> Any:
+            for stat in scan():
+                if stat.path == "A/Old.md":
+                    (place.vault / "A/Old.md").rename(place.vault / "B/New.md")
+                yield stat
+
+        monkeypatch.setattr(runtime.store, "scan", moving)
+        runtime.sync.reconcile()
+        assert runtime.catalog.files()["B/New.md"].id == before
+        monkeypatch.undo()
+        runtime.sync.reconcile()
+        assert sorted(runtime.catalog.files()) == ["B/New.md", "B/other.md"]
+        assert runtime.catalog.counts()["facts"] == 2
+    finally:
+        runtime.close()
+    assert len(place.revisions("move")) == 1

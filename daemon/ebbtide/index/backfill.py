@@ -125,7 +125,7 @@ class Backfill:
     def _stored(self, rows: Rows) -> Iterator[tuple[Rows, dict[bytes, FloatArray]]]:
         for start in range(0, len(rows), _SLICE):
             part = rows[start : start + _SLICE]
-            yield part, self.store.get([key for _, _, key in part])
+            yield part, self._known([key for _, _, key in part])
 
     def _add_known(self, kind: str, rows: Rows) -> None:
         for part, found in self._stored(rows):
@@ -153,16 +153,34 @@ class Backfill:
                 return 0
             done: list[tuple[str, int]] = []
             try:
-                known = self.store.get([item.key for item in waiting])
+                known = self._known([item.key for item in waiting])
                 self._settle([w for w in waiting if w.key in known], known, done)
                 self._embed([w for w in waiting if w.key not in known], done, interrupted)
-            except IndexDamaged as error:
-                log.warning("%s", error)
-                self.store.reset()  # what is searched stays; what is wanted again is embedded again
             finally:
                 self._mark(done)
             self._follow_means()
             return len(done)
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, FloatArray]:
+        try:
+            return self.store.get(keys)
+        except IndexDamaged as error:
+            self._lost_store(error)
+            return {}
+
+    def _keep(self, keys: Sequence[bytes], vectors: FloatArray) -> None:
+        try:
+            self.store.put(keys, vectors)
+        except IndexDamaged as error:
+            self._lost_store(error)
+            self.store.put(keys, vectors)
+
+    def _lost_store(self, error: IndexDamaged) -> None:
+        """Begin the store anew: what is searched stays, and is embedded again for it."""
+        log.warning("%s", error)
+        self.store.reset()
+        for kind in KINDS:
+            self.catalog.mark_unready(kind)
 
     def _embed(self, items: Sequence[Waiting], done: list[tuple[str, int]], interrupted: Callable[[], bool]) -> None:
         fresh: dict[bytes, list[Waiting]] = {}
@@ -171,7 +189,7 @@ class Backfill:
         keys = list(fresh)
         for indices, vectors in self.embedder.iter_batches([fresh[key][0].embed for key in keys]):
             batch = [keys[i] for i in indices]
-            self.store.put(batch, vectors)
+            self._keep(batch, vectors)
             self.embedded += len(batch)
             # What is searched is what is stored: half precision, so that a restart changes no answer.
             rounded = vectors.astype(np.float16).astype(np.float32)

@@ -59,6 +59,12 @@ def extractor_rank(name: str) -> tuple[int, int]:
     return (0 if kind == "rules" else 1, int(version) if version.isdigit() else 0)
 
 
+def _renamed(fact: Fact, before: str, after: str) -> Fact:
+    """The fact where a note that states it, too, has another path."""
+    entries = tuple(replace(e, source=after) if e.source == before else e for e in fact.evidence)
+    return replace(fact, evidence=entries)
+
+
 def _read_by(fact: Fact, row: FileRow) -> int:
     """Whether a fact was read from just this text, by an extractor like ours (0) or a better one (1); else -1."""
     theirs, ours = extractor_rank(fact.extractor), extractor_rank(EXTRACTOR)
@@ -81,6 +87,8 @@ class Distiller:
     def __init__(self, catalog: Catalog, outbox: Outbox) -> None:
         self.catalog, self.outbox = catalog, outbox
         self._seeds: dict[str, list[Fact]] = {}
+        self._seed_paths: dict[str, list[str]] = {}
+        """Hash of a note's content -> where seeds from just that text say it lay."""
         self._again = False
 
     def reread(self, again: bool = True) -> None:
@@ -116,20 +124,20 @@ class Distiller:
                 self._put(fact, change, tell=False)
             else:
                 self._seeds.setdefault(fact.source, []).append(fact)
+        self._seed_paths = {}
+        for path, facts in self._seeds.items():
+            if len({fact.note_hash for fact in facts}) == 1:
+                self._seed_paths.setdefault(facts[0].note_hash, []).append(path)
         return change
-
-    def waiting_for(self, path: str) -> bool:
-        """True if facts wait for a note at this path."""
-        return path in self._seeds
 
     # --- notes --------------------------------------------------------------------------------------------------------
 
-    def plan(self, number: int | None, row: FileRow, note: Note, now: str) -> Distilled | None:
+    def plan(self, number: int, row: FileRow, note: Note, now: str, before: str | None = None) -> Distilled | None:
         """Read the facts of a note and meet them with what is stored; None if nothing changes. Writes nothing.
 
-        `number` is the note's row in the catalogue if it has one; `row` is what it will be.
+        `number` is the note's row in the catalogue; `row` is what it will be, `before` its path there if it is to move.
         """
-        stored = self._stored(number) if number is not None else []
+        stored = self._stored(number)
         known = {fact.id for fact in stored}
         seeds = [seed for seed in self._seeds_of(row) if seed.id not in known]
         together = [*stored, *map(self._met, seeds)]
@@ -143,9 +151,12 @@ class Distiller:
         if forgotten := self.outbox.history.forgotten:
             drafts = [draft for draft in drafts if claim(draft.fact) not in forgotten]
         origin = intake.Origin(row.path, row.digest, EXTRACTOR, row.private, now)
-        plan = intake.plan_note(
-            drafts, together, origin, folded=fold, elsewhere=lambda ident: self._fact(ident, besides=number)
-        )
+
+        def elsewhere(ident: FactId) -> Fact | None:
+            fact = self._fact(ident, besides=number)
+            return fact if fact is None or before is None else _renamed(fact, before, row.path)
+
+        plan = intake.plan_note(drafts, together, origin, folded=fold, elsewhere=elsewhere)
         return Distilled(plan, seeds)
 
     def carry_out(self, found: Distilled, row: FileRow) -> FactChange:
@@ -185,8 +196,7 @@ class Distiller:
         for ident in self.catalog.evidence_of(before):
             fact = self._fact(FactId(ident))
             if fact is not None:
-                entries = tuple(replace(e, source=after) if e.source == before else e for e in fact.evidence)
-                self._put(replace(fact, evidence=entries), change)
+                self._put(_renamed(fact, before, after), change)
         return change
 
     def quotes_of(self, number: int) -> list[str]:
@@ -200,9 +210,9 @@ class Distiller:
         found = self._seeds.get(row.path)
         if found is not None:
             return found
-        for path, facts in self._seeds.items():
-            if all(fact.note_hash == row.digest for fact in facts) and self.catalog.file(path) is None:
-                return facts
+        for path in self._seed_paths.get(row.digest, ()):
+            if path in self._seeds and self.catalog.file(path) is None:
+                return self._seeds[path]
         return ()
 
     def _met(self, seed: Fact) -> Fact:

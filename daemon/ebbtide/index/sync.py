@@ -165,7 +165,8 @@ class Sync:
         while (work.todo or work.gone) and not self.stop():
             with self._slice():
                 saved = self._take_slice(work)
-            self.outbox.deliver()
+            if not work.saved:  # what a person saved is searched for before the memory folder is told
+                self.outbox.deliver()
             self.changes += 1
             if saved:
                 self._apply_between(saved)
@@ -255,11 +256,13 @@ class Sync:
         before = self._moved_from(file, fresh, work) if new else None
         if before is not None:
             fresh = self._row(file.stat, before)
+            if before.path in self.linker.names:  # nobody told of its departure: what was read so far may link to it there
+                self.linker.names.remove(before.path)
+                work.resolved.clear()
         fresh = replace(fresh, changed=self.clock.now() if work.saved else 0.0)
         try:
             found = reading.read(file, fresh, self.linker.names, excluded=excluded)
-            number = before.row if before is not None else row.row
-            facts = self._plan_facts(number, found)
+            facts = self._plan_facts(before or row, found)
         except (IndexDamaged, sqlite3.Error, MemoryError):
             raise
         except Exception as error:
@@ -281,23 +284,23 @@ class Sync:
     def _moved_from(self, file: FileText, fresh: FileRow, work: Work) -> FileRow | None:
         """Which file this new one used to be, among those that are gone.
 
-        A folder made a moment before is not watched yet: then the arrival is told before the departure.
+        A folder made a moment before is not watched yet, then the arrival is told before the departure; and what moves during
+        a scan is seen in both places.
         """
-        gone = list(work.gone.values())
-        if work.saved:
-            same = self.indexes.catalog.files_like(file.digest)
-            gone += [row for row in same if row.path not in work.gone and self.vault.stat(row.path) is None]
-        return moved_from(file, fresh, gone, lambda row: self._quotes(row, work))
+        same = self.indexes.catalog.files_like(file.digest)
+        gone = [row for row in same if row.path not in work.gone and self.vault.stat(row.path) is None]
+        return moved_from(file, fresh, [*work.gone.values(), *gone], lambda row: self._quotes(row, work))
 
     def _quotes(self, row: FileRow, work: Work) -> Sequence[str]:
         if row.row not in work.quotes:
             work.quotes[row.row] = self.distil.quotes_of(row.row)
         return work.quotes[row.row]
 
-    def _plan_facts(self, number: int, found: reading.Reading) -> Distilled | None:
+    def _plan_facts(self, row: FileRow, found: reading.Reading) -> Distilled | None:
         if found.file.kind != "note" or found.file.status != "indexed":
             return None
-        return self.distil.plan(number, found.file, found.note, iso(self.clock.now()))
+        before = row.path if row.path != found.file.path else None
+        return self.distil.plan(row.row, found.file, found.note, iso(self.clock.now()), before)
 
     def _count(self, work: Work, *, new: bool) -> None:
         if new:
@@ -376,7 +379,6 @@ class Sync:
     def _move(self, row: FileRow, path: str) -> None:
         catalog = self.indexes.catalog
         catalog.move_file(row.path, path)
-        self.linker.names.remove(row.path)
         self.linker.came_or_went(row.path, path)
         self._put_facts(self.distil.moved(row.path, path))
         self.outbox.revision(intake.move(row.id, row.path, path, "the file was renamed or moved"))

@@ -181,6 +181,7 @@ class Indexer(threading.Thread):
         if taken.rescan or taken.paths or taken.orders:
             self._more = True
             self.on_change()
+            self.sync.outbox.deliver()
 
     def _compare(self) -> None:
         self.sync.reconcile()

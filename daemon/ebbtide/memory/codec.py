@@ -13,16 +13,8 @@ from typing import Any, Final
 from ebbtide.memory.records import Evidence, Fact, Link
 from ebbtide.memory.states import FACT_TYPES
 
-
-def _plain(name: str, value: Any) -> Any:
-    if name == "evidence":
-        return [{part.name: getattr(item, part.name) for part in fields(item)} for item in value]
-    if name == "related":
-        return [dict(item) for item in value]
-    return list(value) if isinstance(value, tuple) else value
-
-
 _FACT_FIELDS: Final = tuple(part.name for part in fields(Fact) if part.name != "extra")
+_EVIDENCE_FIELDS: Final = tuple(part.name for part in fields(Evidence))
 _FACT_NEEDED: Final = tuple(part.name for part in fields(Fact))[:8]
 _NUMBERS: Final = {"line": int, "confidence": float, "importance": float}
 _TEXTS: Final = frozenset(_FACT_FIELDS) - {*_NUMBERS, "tags", "evidence", "related", "private"}
@@ -30,7 +22,10 @@ _TEXTS: Final = frozenset(_FACT_FIELDS) - {*_NUMBERS, "tags", "evidence", "relat
 
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
     """A fact as an object of facts.jsonl: every key of formats.md 2 in its order, then the unknown ones."""
-    out = {name: _plain(name, getattr(fact, name)) for name in _FACT_FIELDS}
+    out = {name: getattr(fact, name) for name in _FACT_FIELDS}
+    out["tags"] = list(fact.tags)
+    out["evidence"] = [{part: getattr(item, part) for part in _EVIDENCE_FIELDS} for item in fact.evidence]
+    out["related"] = [dict(item) for item in fact.related]
     out.update(fact.extra)
     return out
 
