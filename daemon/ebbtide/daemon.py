@@ -37,7 +37,7 @@ class Daemon:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.embedding = Embedding(self._open_model, self._changed)
-        chores = Chores(runtime.write_links, runtime.write_facts, runtime.upkeep, runtime.heal)
+        chores = Chores(runtime.write_links, runtime.write_facts, runtime.adopt, runtime.upkeep, runtime.heal)
         self.indexer = Indexer(runtime.sync, chores, self._indexed)
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
         self.threads = Threads(self.indexer, self.embedding, self.watcher)
@@ -76,7 +76,6 @@ class Daemon:
                 command=(sys.executable, "-m", "ebbtide", "up", str(runtime.root)),
             ),
         )
-        self.indexer.order(runtime.adopt)
         self.indexer.start()
         self.watcher.start()
         self.embedding.start()

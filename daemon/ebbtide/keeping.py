@@ -57,17 +57,21 @@ class Keeping:
 
     def _catch_up(self) -> None:
         self.adopt()
-        self.sync.reconcile()
+        outcome = self.sync.reconcile()
         self.refiller.check()
         self.refiller.look()
         self.refiller.run()
-        self.write_memory()
+        if outcome.touched or not self.read_only:
+            self.write_memory()
 
     def adopt(self) -> None:
         """Meet the catalogue with facts.jsonl, unless both are as they were when they last agreed."""
         outbox = self.sync.outbox
         if self.read_only:
-            self.sync.adopt_facts(self.facts.load())
+            mark = self.facts.mark()
+            if mark not in (self.catalog.meta("facts-mark"), self.catalog.meta("facts-read")):
+                self.sync.adopt_facts(self.facts.load())
+                self.catalog.set_meta("facts-read", mark)
             return
         token = identity.state_token(self.state)
         if self.catalog.meta("facts-of") != token:

@@ -32,7 +32,7 @@ URGENT = 200
 
 @dataclass(slots=True)
 class Chores:
-    """What else the indexer's thread does. `links` and `facts` write the memory folder.
+    """What else the indexer's thread does. `links` and `facts` write the memory folder; `adopt` reads it, once, at first.
 
     `upkeep` makes keyword indexes anew, a step at a time: True if there is more to do; it is asked whether to stop for
     something more urgent. `heal` is told of an error and mends what is damaged: False if it was not damage.
@@ -40,6 +40,7 @@ class Chores:
 
     links: Callable[[], None]
     facts: Callable[[], None]
+    adopt: Callable[[], None] = lambda: None
     upkeep: Callable[[Callable[[], bool]], bool] = lambda _interrupted: False
     heal: Callable[[Exception], bool] = lambda _error: False
 
@@ -70,7 +71,7 @@ class Indexer(threading.Thread):
         self._retry_at, self._retry = float("inf"), RETRY[0]
         self._more = True
         """There may be upkeep to do."""
-        self._working = False
+        self._adopted = self._working = False
         sync.stop = lambda: self._stopping
         sync.yield_to, sync.on_saved = self._urgent, on_change
 
@@ -168,7 +169,8 @@ class Indexer(threading.Thread):
 
     def _round(self, taken: _Inbox) -> None:
         for work in taken.orders:
-            self._try("order", work)
+            if not self._try("order", work):
+                self._troubles.pop("order")  # who gave the order is told; it is not tried again
         if taken.rescan:
             if self._try("indexing", self._compare):
                 self._retry_at, self._retry = float("inf"), RETRY[0]
@@ -184,6 +186,9 @@ class Indexer(threading.Thread):
             self.sync.outbox.deliver()
 
     def _compare(self) -> None:
+        if not self._adopted:
+            self.chores.adopt()
+            self._adopted = True
         self.sync.reconcile()
 
     def _apply(self, paths: set[str]) -> None:
