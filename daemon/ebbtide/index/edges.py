@@ -53,14 +53,6 @@ class LinkTable(Database):
         with self.write():
             self._db().executemany("DELETE FROM stale_keys WHERE key = ?", [(key,) for key in keys])
 
-    def doubtful_keys(self) -> list[str]:
-        """Names in files that hold a link without a target, or with one that is not there: at a start all may be amiss."""
-        sql = (
-            "SELECT DISTINCT k.key FROM link_keys k JOIN links l ON l.file = k.file"
-            " WHERE l.target IS NULL OR NOT EXISTS (SELECT 1 FROM files f WHERE f.path = l.target) ORDER BY k.key"
-        )
-        return [r[0] for r in self._db().execute(sql)]
-
     def sources_linking(self, keys: Sequence[str]) -> list[str]:
         """Paths of files that hold a link whose last segment is one of these keys."""
         out: set[str] = set()

@@ -48,7 +48,6 @@ class Sync:
         self.changes = 0
         """Counts every visible change, for clients that poll."""
         self.distil = Distiller(indexes.catalog, outbox)
-        self._compared = False
         self._root: tuple[int, int] | None = None
         """Which folder the vault was when it was last compared as a whole."""
         self.compared = False
@@ -104,9 +103,7 @@ class Sync:
             if stat is not None and self._differs(stat, row):
                 work.todo.append(stat)
                 self.linker.names.add(path)
-            elif stat is not None:
-                self.linker.names.add(path)  # it may have been taken out while it was away for a moment
-            elif row is not None:
+            elif stat is None and row is not None:
                 work.gone[path] = row
                 self.linker.names.remove(path)
         if work.gone and self.vault.root_identity() != self._root:
@@ -179,11 +176,6 @@ class Sync:
     def _relink(self, work: Work) -> None:
         """Resolve links again by the names that came or went; after a comparison of everything also what a kill left over."""
         keys = self.linker.take_stale() if work.saved else self.indexes.catalog.stale_keys()
-        if not work.saved and not self._compared:
-            # The first comparison trusts nothing: what has no target although there is such a file is resolved again.
-            names = self.linker.names
-            keys = sorted({*keys, *filter(names.has_key, self.indexes.catalog.doubtful_keys())})
-            self._compared = True
         for done, total in self.linker.resolve_again(keys, work.resolved):
             self.progress = Progress("links", done, total, self.progress.started)
             self.changes += 1
@@ -226,11 +218,8 @@ class Sync:
 
     def _lose(self, row: FileRow, work: Work) -> None:
         catalog = self.indexes.catalog
-        if catalog.file(row.path) is None:
-            return  # it was taken care of meanwhile
-        if self.vault.stat(row.path) is not None:
-            self.linker.names.add(row.path)
-            return  # it is there again: its event, or the next scan, says what became of it
+        if catalog.file(row.path) is None or self.vault.stat(row.path) is not None:
+            return  # it was taken care of meanwhile, or is there again: then its event, or the next scan, says so
         if row.kind != "other":
             self._empty(row)
         catalog.remove_file(row.path)

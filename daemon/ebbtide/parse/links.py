@@ -68,10 +68,6 @@ class NameIndex:
     def __contains__(self, path: str) -> bool:
         return path in self._by_name.get(fold_name(path).rpartition("/")[2], ())
 
-    def has_key(self, key: str) -> bool:
-        """True if a file is there that a link of this key can mean."""
-        return key in self._by_name or f"{key}.md" in self._by_name
-
     def key(self, link_path: str) -> str:
         """The key of a link: it must be resolved again when a file that has this key (`keys_of`) comes or goes."""
         return fold_name(link_path.strip().rpartition("/")[2])
