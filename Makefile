@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 VAULT ?=
 
-.PHONY: run test check setup bench eval evidence docs clean
+.PHONY: run test check setup bench eval evidence format docs clean
 
 run: $(STAMP)
 	@$(PY) daemon/scripts/run.py $(if $(VAULT),--vault "$(VAULT)")
@@ -22,6 +22,7 @@ $(STAMP): pyproject.toml
 
 check: $(STAMP)
 	$(PY) -m ruff check daemon tests
+	$(PY) -m ruff format --check --quiet daemon tests
 	$(PY) -m mypy
 	$(PY) -m ebbtide.serve.docs --check
 
@@ -36,6 +37,10 @@ eval: $(STAMP)
 
 evidence: $(STAMP)
 	EBBTIDE_EVIDENCE=1 $(PY) -m pytest -m evidence -s
+
+format: $(STAMP)
+	$(PY) -m ruff check --fix daemon tests
+	$(PY) -m ruff format daemon tests
 
 docs: $(STAMP)
 	$(PY) -m ebbtide.serve.docs --write

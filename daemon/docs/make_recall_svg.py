@@ -20,7 +20,11 @@ from ebbtide.serve.show import columns
 HERE = Path(__file__).parent
 VAULT = HERE.parents[1] / "sample-vault"
 TARGET = HERE / "recall.svg"
-QUESTIONS = (("为什么从买断改成年费？", 1), ("Why did we give up last-write-wins?", 2), ("离线地图那次冲刺为什么失败？", 1))
+QUESTIONS = (
+    ("为什么从买断改成年费？", 1),
+    ("Why did we give up last-write-wins?", 2),
+    ("离线地图那次冲刺为什么失败？", 1),
+)
 """What is asked, and how many of the best memories are drawn."""
 WIDTH = 92
 TITLE = (
@@ -31,8 +35,7 @@ CHAR, LINE, LEFT, TOP = 8.4, 21, 24, 44
 COLOURS = {"ask": "#7cc4a0", "text": "#e8eaed", "place": "#8ab4f8", "quote": "#bdc1c6", "why": "#9aa0a6"}
 STYLE = (
     "text{font:14px ui-monospace,'SF Mono','Cascadia Mono',Menlo,Consolas,'Noto Sans Mono CJK SC','PingFang SC','Microsoft YaHei',"
-    "monospace;white-space:pre}"
-    + "".join(f".{name}{{fill:{colour}}}" for name, colour in COLOURS.items())
+    "monospace;white-space:pre}" + "".join(f".{name}{{fill:{colour}}}" for name, colour in COLOURS.items())
 )
 
 
@@ -76,14 +79,16 @@ def lines() -> list[tuple[str, int, str]]:
     """(kind, indent in columns, text) for every line of the picture; an empty kind is a gap."""
     out: list[tuple[str, int, str]] = []
     for question, items in answers():
-        out.append(("ask", 0, f"$ ebbtide recall \"{question}\""))
+        out.append(("ask", 0, f'$ ebbtide recall "{question}"'))
         for number, item in enumerate(items, 1):
             first, *rest = wrapped(item["text"], WIDTH - 3)
             out.append(("text", 0, f"{number}. {first}"))
             out += [("text", 3, line) for line in rest[:3]]
             about = ", ".join(filter(None, [item["type"], item["as_of"]]))
             out.append(("place", 3, f"{item['note']}:{item['line']}  {about}"))
-            if " ".join(item["quote"].split()) not in " ".join(item["text"].split()):  # shown once is enough for a picture
+            if " ".join(item["quote"].split()) not in " ".join(
+                item["text"].split()
+            ):  # shown once is enough for a picture
                 first, *rest = wrapped(item["quote"], WIDTH - 5)
                 out += [("quote", 3, f"> {first}"), *(("quote", 5, line) for line in rest[:2])]
             out += [("why", 3, f"- {reason}") for reason in item["why"]]
@@ -100,12 +105,17 @@ def svg(drawn: list[tuple[str, int, str]]) -> str:
         f"<title>{TITLE}</title>",
         f"<style>{STYLE}</style>",
         f'<rect width="{width}" height="{height}" rx="10" fill="#1f2328"/>',
-        *(f'<circle cx="{LEFT + 18 * i}" cy="20" r="5.5" fill="{c}"/>' for i, c in enumerate(("#e06c5f", "#e0b35f", "#74b877"))),
+        *(
+            f'<circle cx="{LEFT + 18 * i}" cy="20" r="5.5" fill="{c}"/>'
+            for i, c in enumerate(("#e06c5f", "#e0b35f", "#74b877"))
+        ),
     ]
     for number, (kind, indent, text) in enumerate(drawn):
         if kind:
             y = TOP + LINE * number + 14
-            parts.append(f'<text class="{kind}" x="{LEFT + CHAR * indent:g}" y="{y}">{escape(text, quote=False)}</text>')
+            parts.append(
+                f'<text class="{kind}" x="{LEFT + CHAR * indent:g}" y="{y}">{escape(text, quote=False)}</text>'
+            )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -127,7 +127,9 @@ class Index:
 
     commit_seconds: float = key(1.0, "longest time until an indexed note can be found by keyword", 0.05, 60)
     commit_documents: int = key(1000, "documents in one commit", 1, 100_000)
-    merge_deleted: float = key(0.10, "share of deleted documents after which the keyword index is built again", 0.01, 0.9)
+    merge_deleted: float = key(
+        0.10, "share of deleted documents after which the keyword index is built again", 0.01, 0.9
+    )
     exact_below: int = key(20_000, "vectors below which search compares with every one", 0, 10_000_000)
 
 
@@ -145,8 +147,20 @@ class Recall:
     fact_share: float = rank(0.95, "a note is at least this share as relevant as its best fact")
     abstain: float = rank(0.2, "relevance under which nothing is answered")
     edges: Mapping[str, float] = table(
-        {"causes": 1.0, "depends_on": 1.0, "supersedes": 1.0, "supports": 0.8, "contradicts": 0.8, "part_of": 0.6,
-         "mentioned": 0.4}, "weight of each edge type", 0, 1, vault=True)
+        {
+            "causes": 1.0,
+            "depends_on": 1.0,
+            "supersedes": 1.0,
+            "supports": 0.8,
+            "contradicts": 0.8,
+            "part_of": 0.6,
+            "mentioned": 0.4,
+        },
+        "weight of each edge type",
+        0,
+        1,
+        vault=True,
+    )
     hop_decay: float = rank(0.5, "relevance kept over one edge")
     weak_edge: float = rank(0.5, "factor of weak edges")
     hub_limit: int = rank(3, "neighbours one note brings at most", 0, 50)

@@ -81,7 +81,9 @@ def post(port: int, token: str, question: str) -> dict[str, object]:
 
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     body = json.dumps({"query": question, "limit": 2}).encode()
-    connection.request("POST", "/v1/recall", body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+    connection.request(
+        "POST", "/v1/recall", body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    )
     answer: dict[str, object] = json.loads(connection.getresponse().read())
     return answer
 

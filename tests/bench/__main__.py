@@ -23,8 +23,12 @@ LIBRARIES = ("ebbtide", "onnxruntime", "tantivy", "usearch", "tokenizers", "nump
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure one vault."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Benchmarks of indexing and recall on one vault.")
-    parser.add_argument("--set", type=Path, help="an evaluation set: a folder with vault.jsonl.gz; default: a vault written for it")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench", description="Benchmarks of indexing and recall on one vault."
+    )
+    parser.add_argument(
+        "--set", type=Path, help="an evaluation set: a folder with vault.jsonl.gz; default: a vault written for it"
+    )
     parser.add_argument("--notes", type=int, help="how many notes (default: 600 of the written vault, all of a set)")
     parser.add_argument("--quick", action="store_true", help="some minutes less: 120 notes, fewer questions")
     parser.add_argument("--keep", action="store_true", help="leave vault and indexes in .bench/work")
@@ -53,7 +57,9 @@ def measure(bench: vaults.Bench, work: Path, *, quick: bool = False) -> dict[str
     out: dict[str, Any] = {"about": about(bench)}
     _say("first indexing")
     with Live(bench.root, work) as live:
-        out["first"] = phases.first_indexing(live, bench, loop, every=2.0 if quick else 8.0, turn_texts=64 if quick else bare.ROUND)
+        out["first"] = phases.first_indexing(
+            live, bench, loop, every=2.0 if quick else 8.0, turn_texts=64 if quick else bare.ROUND
+        )
         live.wait_settled()
         _say("recall at rest")
         out["rest"] = phases.recall_at_rest(live, bench.questions, 30 if quick else 200)
@@ -72,8 +78,13 @@ def measure(bench: vaults.Bench, work: Path, *, quick: bool = False) -> dict[str
 def about(bench: vaults.Bench) -> dict[str, Any]:
     """What was measured, and with what."""
     return {
-        "vault": bench.name, "notes": len(bench.notes), "megabytes": round(bench.megabytes, 3), "questions": len(bench.questions),
-        "system": f"{platform.system()} {platform.machine()}", "processors": os.cpu_count(), "python": platform.python_version(),
+        "vault": bench.name,
+        "notes": len(bench.notes),
+        "megabytes": round(bench.megabytes, 3),
+        "questions": len(bench.questions),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processors": os.cpu_count(),
+        "python": platform.python_version(),
         "libraries": {name: version(name) for name in LIBRARIES},
     }
 
@@ -83,7 +94,9 @@ def table(result: dict[str, Any]) -> list[str]:
     first, rest, saved, peak = result["first"], result["rest"], result["saving"], result["peak_mib"]
     again, size, reading, what = result["restart"], result["size"], result["reading"], result["about"]
     share = first.get("share_of_bare_while_embedding")
-    rates = f"{_number(first.get('embedding_texts_per_s'), 1)} texts/s, bare {_number(first.get('bare_texts_per_s'), 1)}"
+    rates = (
+        f"{_number(first.get('embedding_texts_per_s'), 1)} texts/s, bare {_number(first.get('bare_texts_per_s'), 1)}"
+    )
     by_index = "; ".join(f"{name} {value:.2f}" for name, value in size.items() if name != "all")
     rows: list[tuple[str, str, str]] = [
         ("embedding, share of bare onnxruntime", _number(share), _aim(share, 0.85, "at least")),
@@ -91,7 +104,11 @@ def table(result: dict[str, Any]) -> list[str]:
         ("reading, share of read + tokenise + tantivy", _number(reading["ratio"]), ""),
         ("texts embedded after a restart", str(again["embedded"]), _aim(again["embedded"], 0, "at most")),
         ("index bytes for a byte of notes", _number(size["all"]), by_index),
-        ("vectors", str(first["vectors"]), f"{first['passages']} passages, {first['facts']} facts of {first['notes']} notes"),
+        (
+            "vectors",
+            str(first["vectors"]),
+            f"{first['passages']} passages, {first['facts']} facts of {first['notes']} notes",
+        ),
         ("", "", ""),
         ("first keyword answer", _seconds(first["first_keyword_answer_s"]), "since the process began"),
         ("all notes by keyword", _seconds(first["all_keyword_s"]), ""),

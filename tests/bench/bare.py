@@ -143,11 +143,19 @@ def reading_ratio(bench: vaults.Bench, work: Path, count: int, size: int) -> dic
         for name in names:
             (place / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(bench.root / name, place / "vault" / name)
-        turns = [lambda n=names, p=place: text_only(p / "vault", n, p / "text"), lambda p=place: whole_reading(p / "vault", p)]
+        turns = [
+            lambda n=names, p=place: text_only(p / "vault", n, p / "text"),
+            lambda p=place: whole_reading(p / "vault", p),
+        ]
         if number % 2:
             second, first = turns[1](), turns[0]()
         else:
             first, second = turns[0](), turns[1]()
         alone, whole, notes = alone + first, whole + second, notes + len(names)
         shutil.rmtree(place)
-    return {"notes": notes, "alone_notes_per_s": notes / alone, "whole_notes_per_s": notes / whole, "ratio": alone / whole}
+    return {
+        "notes": notes,
+        "alone_notes_per_s": notes / alone,
+        "whole_notes_per_s": notes / whole,
+        "ratio": alone / whole,
+    }

@@ -73,9 +73,13 @@ ROWS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask and score; 1 if a floor is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.eval", description="Recall on evaluation sets, beside BM25.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.eval", description="Recall on evaluation sets, beside BM25."
+    )
     parser.add_argument("sets", nargs="*", help="default: all of the table")
-    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "eval", help="folder with sets/ and tools/score.py")
+    parser.add_argument(
+        "--shared", type=Path, default=ROOT.parent / "shared" / "eval", help="folder with sets/ and tools/score.py"
+    )
     parser.add_argument("--limit", type=int, help="only the first questions of each set: a quick look, no verdict")
     args = parser.parse_args(argv)
     chosen = [row for row in ROWS if not args.sets or row.set in args.sets]
@@ -96,7 +100,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     file = ROOT / ".bench" / "eval" / "results.json"
     file.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
     missed = [row for row in results if row["verdict"] == "MISSED"]
-    print("a sample of the questions: no verdict" if args.limit else f"{len(missed) or 'no'} floor{'s' * (len(missed) > 1)} missed")
+    print(
+        "a sample of the questions: no verdict"
+        if args.limit
+        else f"{len(missed) or 'no'} floor{'s' * (len(missed) > 1)} missed"
+    )
     return 1 if missed else 0
 
 
@@ -116,7 +124,10 @@ def asked_and_scored(shared: Path, name: str, *, no_scope: bool, limit: int | No
     subprocess.run([*command, *(["--no-scope"] if no_scope else [])], env=environment(work), check=True)
     spent = time.perf_counter() - before
     told = subprocess.run(
-        [sys.executable, shared / "tools" / "score.py", queries, results, "--json"], check=True, capture_output=True, text=True
+        [sys.executable, shared / "tools" / "score.py", queries, results, "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return {**json.loads(told.stdout), "seconds": spent}
 
@@ -132,13 +143,26 @@ def line(row: Row, shared: Path, score: dict[str, Any], *, judged: bool) -> dict
         verdict = "ok" if round(value, 4) >= round(floor, 4) else "MISSED"
         if verdict == "ok" and row.hybrid is not None and value < row.hybrid:
             verdict = "ok, a little under the hybrid"
-    label = row.set + ("" if row.group == "ALL" else ", " + row.group.removeprefix("cat ")) + (" (whole vault)" if row.no_scope else "")
+    label = (
+        row.set
+        + ("" if row.group == "ALL" else ", " + row.group.removeprefix("cat "))
+        + (" (whole vault)" if row.no_scope else "")
+    )
     cells = "".join(f"{'-' if cell is None else format(cell, '.3f'):>8}" for cell in (bm25, row.hybrid, floor))
     reached = "-" if value is None else f"{value:.3f}"
     print(f"{label:<40}{row.metric:>8}{group.get('n', 0):>6}{cells}{reached:>9}  {verdict}", flush=True)
     return {
-        "set": row.set, "group": row.group, "metric": row.metric, "no_scope": row.no_scope, "n": group.get("n"), "bm25": bm25,
-        "hybrid": row.hybrid, "floor": floor, "value": value, "verdict": verdict, "all": group,
+        "set": row.set,
+        "group": row.group,
+        "metric": row.metric,
+        "no_scope": row.no_scope,
+        "n": group.get("n"),
+        "bm25": bm25,
+        "hybrid": row.hybrid,
+        "floor": floor,
+        "value": value,
+        "verdict": verdict,
+        "all": group,
     }
 
 

@@ -21,7 +21,11 @@ PATIENCE = 60.0
 def environment(work: Path) -> dict[str, str]:
     """The environment without the user's own settings of Ebbtide, its cache and state under `work`."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("EBBTIDE_")}
-    return kept | {"EBBTIDE_CACHE": str(work / "cache"), "EBBTIDE_STATE": str(work / "state"), "EBBTIDE_CONFIG": str(work / "config.toml")}
+    return kept | {
+        "EBBTIDE_CACHE": str(work / "cache"),
+        "EBBTIDE_STATE": str(work / "state"),
+        "EBBTIDE_CONFIG": str(work / "config.toml"),
+    }
 
 
 class Live:
@@ -37,7 +41,10 @@ class Live:
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "ebbtide", "up", str(vault), "--port", "0", "--json"],
-            env=environment(work), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._log,
+            env=environment(work),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
         )
         self._memory = _Memory(self._process.pid)
         self._connection: http.client.HTTPConnection | None = None

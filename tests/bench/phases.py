@@ -24,7 +24,12 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 def spread(values: Sequence[float]) -> dict[str, float | int | None]:
     """Count, median, 95th percentile and maximum."""
-    return {"n": len(values), "p50": percentile(values, 0.5), "p95": percentile(values, 0.95), "max": max(values, default=None)}
+    return {
+        "n": len(values),
+        "p50": percentile(values, 0.5),
+        "p95": percentile(values, 0.95),
+        "max": max(values, default=None),
+    }
 
 
 # --- the first indexing ---------------------------------------------------------------------------------------------
@@ -72,7 +77,11 @@ def first_indexing(
         time.sleep(min(probe, 0.1) if len(texts) < 2000 else probe)
     ended, have = live.clock(), stored_vectors(live.work)
     out |= {"all_vectors_s": ended, "texts": len(texts), "embedded": have, "vectors": status["counts"]["vectors"]}
-    out |= {"notes": status["counts"]["indexed"], "passages": status["counts"]["passages"], "facts": status["counts"]["facts"]}
+    out |= {
+        "notes": status["counts"]["indexed"],
+        "passages": status["counts"]["passages"],
+        "facts": status["counts"]["facts"],
+    }
     out["recall_reading_ms"], out["recall_embedding_ms"] = spread(reading), spread(embedding)
     if have > had and ended > began:
         out["embedding_texts_per_s"] = (have - had) / (ended - began)
@@ -87,7 +96,9 @@ def against_bare(out: dict[str, Any], bare: BareLoop, texts: Sequence[str]) -> d
         return {}
     share = out["embedding_texts_per_s"] / bare.rate if "embedding_texts_per_s" in out else None
     return {
-        "bare_texts_per_s": bare.rate, "bare_sample": bare.texts, "share_of_bare_while_embedding": share,
+        "bare_texts_per_s": bare.rate,
+        "bare_sample": bare.texts,
+        "share_of_bare_while_embedding": share,
         "share_of_bare_from_start": out["embedded"] / bare.rate / out["all_vectors_s"],
     }
 
@@ -109,8 +120,10 @@ def recall_at_rest(live: Live, questions: Sequence[str], count: int) -> dict[str
 
 
 SAVED = (
-    ("The {word} kiln was moved behind the boathouse, since its smoke reached the bedrooms.",
-     "where does the kiln stand now and why was it moved"),
+    (
+        "The {word} kiln was moved behind the boathouse, since its smoke reached the bedrooms.",
+        "where does the kiln stand now and why was it moved",
+    ),
     ("{word} 的窑搬到了船屋后面，因为烟会飘进卧室。", "窑现在放在哪里，为什么搬走"),
 )
 
@@ -164,7 +177,12 @@ def restart(bench: Bench, work: Path) -> dict[str, Any]:
             time.sleep(0.02)
         first = live.clock()
         status = live.wait_settled()
-        return {"first_answer_s": first, "ready_s": live.clock(), "changes": status["change"], "peak_mib": live.peak_mib()}
+        return {
+            "first_answer_s": first,
+            "ready_s": live.clock(),
+            "changes": status["change"],
+            "peak_mib": live.peak_mib(),
+        }
 
 
 def reopened(bench: Bench, work: Path) -> dict[str, int]:
@@ -179,7 +197,12 @@ def reopened(bench: Bench, work: Path) -> dict[str, int]:
 
 def sizes(bench: Bench, work: Path) -> dict[str, float]:
     """Bytes of each index for a byte of notes."""
-    groups = {"catalogue": "catalog", "keyword": "text-", "vector index": ("passages-", "facts-"), "vector store": "vectors-"}
+    groups = {
+        "catalogue": "catalog",
+        "keyword": "text-",
+        "vector index": ("passages-", "facts-"),
+        "vector store": "vectors-",
+    }
     out = dict.fromkeys(groups, 0)
     for folder in (work / "cache" / "vaults").iterdir():
         for file in folder.rglob("*"):

@@ -66,8 +66,14 @@ def test_the_whole_run_on_thirty_notes(tmp_path: Path) -> None:
         peak = live.peak_mib()
     again = phases.restart(bench, work) | phases.reopened(bench, work)
     result = {
-        "about": about(bench), "first": first, "rest": rest, "saving": saved, "restart": again, "peak_mib": peak,
-        "size": phases.sizes(bench, work), "reading": bare.reading_ratio(bench, work, 2, 5),
+        "about": about(bench),
+        "first": first,
+        "rest": rest,
+        "saving": saved,
+        "restart": again,
+        "peak_mib": peak,
+        "size": phases.sizes(bench, work),
+        "reading": bare.reading_ratio(bench, work, 2, 5),
     }
     assert json.loads(json.dumps(result)) == result
     assert len(table(result)) > 15

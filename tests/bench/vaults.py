@@ -11,21 +11,65 @@ from pathlib import Path
 SEED = 20261130
 THINGS = {
     "en": (
-        "relay", "importer", "map cache", "photo queue", "login page", "tea scale", "garden sensor", "ledger", "print server",
-        "night job", "search box", "field form", "radio link", "price list", "backup disk", "reading list", "label printer",
+        "relay",
+        "importer",
+        "map cache",
+        "photo queue",
+        "login page",
+        "tea scale",
+        "garden sensor",
+        "ledger",
+        "print server",
+        "night job",
+        "search box",
+        "field form",
+        "radio link",
+        "price list",
+        "backup disk",
+        "reading list",
+        "label printer",
     ),
     "zh": (
-        "中继", "导入器", "地图缓存", "照片队列", "登录页", "茶秤", "菜园传感器", "账本", "打印服务",
-        "夜间任务", "搜索框", "采样表", "无线链路", "价目表", "备份盘", "书单", "标签机",
+        "中继",
+        "导入器",
+        "地图缓存",
+        "照片队列",
+        "登录页",
+        "茶秤",
+        "菜园传感器",
+        "账本",
+        "打印服务",
+        "夜间任务",
+        "搜索框",
+        "采样表",
+        "无线链路",
+        "价目表",
+        "备份盘",
+        "书单",
+        "标签机",
     ),
 }
-PEOPLE = {"en": ("Mira", "Tomas", "Ines", "Jonah", "Petra", "Odile"), "zh": ("苏禾", "林一舟", "何清", "陈砚", "周岚", "顾北")}
+PEOPLE = {
+    "en": ("Mira", "Tomas", "Ines", "Jonah", "Petra", "Odile"),
+    "zh": ("苏禾", "林一舟", "何清", "陈砚", "周岚", "顾北"),
+}
 REASONS = {
     "en": (
-        "the disk filled up every Friday", "nobody could read the old format", "the vendor stopped answering",
-        "it lost two days of work", "the rain cut the line three times", "the new rule starts in spring",
+        "the disk filled up every Friday",
+        "nobody could read the old format",
+        "the vendor stopped answering",
+        "it lost two days of work",
+        "the rain cut the line three times",
+        "the new rule starts in spring",
     ),
-    "zh": ("磁盘每周五都会写满", "旧格式没有人读得懂", "供应商不再回复", "它丢了两天的工作", "雨季断了三次线", "新规定春天生效"),
+    "zh": (
+        "磁盘每周五都会写满",
+        "旧格式没有人读得懂",
+        "供应商不再回复",
+        "它丢了两天的工作",
+        "雨季断了三次线",
+        "新规定春天生效",
+    ),
 }
 SENTENCES = {
     "en": (
@@ -50,7 +94,10 @@ SENTENCES = {
     ),
 }
 QUESTIONS = {"en": "Why did we replace the {thing}?", "zh": "为什么换掉{thing}？"}
-HEADINGS = {"en": ("What happened", "Decision", "Next steps", "Numbers", "Who"), "zh": ("经过", "决定", "下一步", "数字", "相关的人")}
+HEADINGS = {
+    "en": ("What happened", "Decision", "Next steps", "Numbers", "Who"),
+    "zh": ("经过", "决定", "下一步", "数字", "相关的人"),
+}
 
 
 @dataclass(frozen=True)
@@ -136,5 +183,9 @@ def _sentence(dice: random.Random, lang: str, own: str) -> str:
     thing = own if dice.random() < 0.6 else dice.choice(THINGS[lang])
     low = dice.randint(2, 400)
     return dice.choice(SENTENCES[lang]).format(
-        thing=thing, person=dice.choice(PEOPLE[lang]), reason=dice.choice(REASONS[lang]), n=low, m=low + dice.randint(10, 900)
+        thing=thing,
+        person=dice.choice(PEOPLE[lang]),
+        reason=dice.choice(REASONS[lang]),
+        n=low,
+        m=low + dice.randint(10, 900),
     )

@@ -69,7 +69,9 @@ def test_the_right_note_is_among_the_first_three(answers: dict[str, dict[str, ob
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_the_questions_of_the_demonstration_are_answered_first(answers: dict[str, dict[str, object]], number: int) -> None:
+def test_the_questions_of_the_demonstration_are_answered_first(
+    answers: dict[str, dict[str, object]], number: int
+) -> None:
     assert place(answers, number) == 1
 
 

@@ -166,7 +166,10 @@ def test_tables_are_merged_word_by_word() -> None:
                     "relations": {"synonyms": {"基于": "depends_on"}},
                 },
             ),
-            (ENVIRONMENT, {"EBBTIDE_RECALL_EDGES": "supports=0.5", "EBBTIDE_RELATIONS_SYNONYMS": "leans_on=depends_on"}),
+            (
+                ENVIRONMENT,
+                {"EBBTIDE_RECALL_EDGES": "supports=0.5", "EBBTIDE_RELATIONS_SYNONYMS": "leans_on=depends_on"},
+            ),
         ]
     )
     assert problems == []
@@ -199,9 +202,7 @@ names = st.sampled_from([name for name, _ in keys()])
 
 @settings(deadline=None)
 @given(
-    st.dictionaries(
-        st.sampled_from([*(f.name for f in fields(Config)), "x"]) | st.text(max_size=4), toml, max_size=4
-    ),
+    st.dictionaries(st.sampled_from([*(f.name for f in fields(Config)), "x"]) | st.text(max_size=4), toml, max_size=4),
     st.dictionaries(names, toml, max_size=4),
     st.dictionaries(names, st.text(max_size=6), max_size=4),
 )

@@ -54,7 +54,11 @@ def _load(path: str, text: str) -> tuple[list[dict[str, Any]], list[dict[str, An
     if not isinstance(data, dict):
         return [], [], [Problem(path, 1, "canvas-invalid", "the canvas is no JSON object", fix)]
     nodes, edges = data.get("nodes"), data.get("edges")
-    odd = [name for name, value in (("nodes", nodes), ("edges", edges)) if value is not None and not isinstance(value, list)]
+    odd = [
+        name
+        for name, value in (("nodes", nodes), ("edges", edges))
+        if value is not None and not isinstance(value, list)
+    ]
     problems = [Problem(path, 1, "canvas-invalid", f"the canvas's {' and '.join(odd)} are no list", fix)] if odd else []
     return _objects(nodes), _objects(edges), problems
 

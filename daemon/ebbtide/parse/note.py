@@ -272,9 +272,7 @@ def _property_links(properties: Properties, places: _Places) -> list[RawLink]:
     return links
 
 
-def _tags(
-    properties: Properties, candidates: Candidates, rejected: frozenset[int], places: _Places
-) -> tuple[Tag, ...]:
+def _tags(properties: Properties, candidates: Candidates, rejected: frozenset[int], places: _Places) -> tuple[Tag, ...]:
     """Property tags, then inline tags; each name once (without case), as first spelled."""
     seen: dict[str, Tag] = {}
     for key, line, value in _listed(properties, "tags"):

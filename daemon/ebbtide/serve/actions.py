@@ -108,8 +108,15 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
     """Print what answers the question."""
     include = sorted({state for states in args.include for state in states})
     arguments = {
-        "query": _query(args), "type": args.type, "layer": args.layer, "scope": args.scope, "as_of": args.as_of,
-        "budget": args.budget, "include": include, "explain": args.explain, "limit": args.limit,
+        "query": _query(args),
+        "type": args.type,
+        "layer": args.layer,
+        "scope": args.scope,
+        "as_of": args.as_of,
+        "budget": args.budget,
+        "include": include,
+        "explain": args.explain,
+        "limit": args.limit,
     }
     _ask(args, screen, "recall", arguments, **({} if screen.json else {"explain": args.explain}))
     return 0

@@ -52,8 +52,13 @@ class Busy(EbbtideError):
 
 
 def create_app(
-    service: UseCases, token: str | Callable[[], str], port: int = 0, *,
-    allowed_origins: Collection[str] = ("app://obsidian.md",), searches: int = SEARCHES, patience: float = PATIENCE,
+    service: UseCases,
+    token: str | Callable[[], str],
+    port: int = 0,
+    *,
+    allowed_origins: Collection[str] = ("app://obsidian.md",),
+    searches: int = SEARCHES,
+    patience: float = PATIENCE,
 ) -> FastAPI:
     """The application for one vault. `token` may be a function, for a token that is rotated while the daemon runs.
 
@@ -61,15 +66,23 @@ def create_app(
     """
     held = (lambda: token) if isinstance(token, str) else token
     app: FastAPI = FastAPI(
-        title="Ebbtide", version=str(API_LEVEL), docs_url=None, redoc_url=None, openapi_url=None,
+        title="Ebbtide",
+        version=str(API_LEVEL),
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
         description=f"Loopback only, a bearer token on every route. Interface level {API_LEVEL} ({API_HEADER}).",
-        generate_unique_id_function=lambda route: route.name, default_response_class=Json,
+        generate_unique_id_function=lambda route: route.name,
+        default_response_class=Json,
         responses={"default": {"model": wire.ErrorResponse, "description": "Why it could not be done; the remedy."}},
         middleware=[
             Middleware(Outer, port=lambda: app.state.port, origins=allowed_origins),
             Middleware(
-                CORSMiddleware, allow_origins=list(allowed_origins), allow_methods=["GET", "POST", "PATCH"],
-                allow_headers=["Authorization", "Content-Type", API_HEADER], expose_headers=[API_HEADER, "Retry-After"],
+                CORSMiddleware,
+                allow_origins=list(allowed_origins),
+                allow_methods=["GET", "POST", "PATCH"],
+                allow_headers=["Authorization", "Content-Type", API_HEADER],
+                expose_headers=[API_HEADER, "Retry-After"],
                 allow_private_network=True,
             ),
             Middleware(Inner, token=held),

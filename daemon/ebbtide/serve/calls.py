@@ -33,8 +33,16 @@ class UseCases(Protocol):
         """State, handshake and change counter."""
 
     def recall(
-        self, query: str, *, type: str | None = None, layer: str | None = None, scope: str | None = None,
-        as_of: str | None = None, budget: int | None = None, include: Sequence[str] = (), explain: bool = False,
+        self,
+        query: str,
+        *,
+        type: str | None = None,
+        layer: str | None = None,
+        scope: str | None = None,
+        as_of: str | None = None,
+        budget: int | None = None,
+        include: Sequence[str] = (),
+        explain: bool = False,
         limit: int | None = None,
     ) -> Body:
         """The memories that answer a question."""
@@ -46,7 +54,12 @@ class UseCases(Protocol):
         """Why a note is, or is not, among the answers."""
 
     def facts(
-        self, note: str | None = None, *, type: str | None = None, after: str = "", limit: int = 50,
+        self,
+        note: str | None = None,
+        *,
+        type: str | None = None,
+        after: str = "",
+        limit: int = 50,
         refused: bool = False,
     ) -> Body:
         """Facts by id, a page at a time."""

@@ -153,7 +153,11 @@ def find(vault: Path | None, state: Path | None = None) -> Daemon | None:
 
 @contextlib.contextmanager
 def connect(
-    vault: Path | None, *, read_only: bool = True, daemon_only: bool = False, vectors: bool = True,
+    vault: Path | None,
+    *,
+    read_only: bool = True,
+    daemon_only: bool = False,
+    vectors: bool = True,
     notice: Callable[[str], None] | None = None,
 ) -> Iterator[Asker]:
     """Somebody who answers for the vault: its daemon, else this process. Writes nothing in the vault if `read_only`.

@@ -101,80 +101,186 @@ class Command:
 
 
 _NOTE: Final = Arg("note", "a note: its path in the vault, or a path from here", "NOTE")
-_SET: Final = Arg("--set", "a setting for this time; may be repeated", "KEY=VALUE",
-                  {"type": _setting, "action": "append", "default": [], "dest": "settings"})
+_SET: Final = Arg(
+    "--set",
+    "a setting for this time; may be repeated",
+    "KEY=VALUE",
+    {"type": _setting, "action": "append", "default": [], "dest": "settings"},
+)
 _OF_NOTE: Final = Arg("--note", "only those of this note", "NOTE")
 
 COMMANDS: Final[tuple[Command, ...]] = (
-    Command("up", "up", "Watch, index and serve a vault, in the foreground, until Ctrl-C.", "ebbtide up ~/Notes", (
-        Arg("place", "the vault's folder", "VAULT", {"nargs": "?"}),
-        Arg("--port", "this port and no other; default: 27631 or the next free one", "N", {"type": _whole(0, 65535)}),
-        _SET,
-    )),
+    Command(
+        "up",
+        "up",
+        "Watch, index and serve a vault, in the foreground, until Ctrl-C.",
+        "ebbtide up ~/Notes",
+        (
+            Arg("place", "the vault's folder", "VAULT", {"nargs": "?"}),
+            Arg(
+                "--port", "this port and no other; default: 27631 or the next free one", "N", {"type": _whole(0, 65535)}
+            ),
+            _SET,
+        ),
+    ),
     Command("status", "status", "What the memory holds, what is going on, and what is wrong.", "ebbtide status"),
-    Command("recall", "recall", "Find what the notes know about a question, with citations and reasons.",
-            'ebbtide recall "why did we drop last-write-wins?" --type decision', (
-        Arg("query", "the question, in any language; - reads it from standard input", "QUERY"),
-        Arg("--type", "only this type (decision, lesson, preference, sprint, ...)", "T"),
-        Arg("--layer", f"only this layer: {', '.join(LAYERS)}", "L", {"choices": LAYERS}),
-        Arg("--scope", "only notes in this folder of the vault", "FOLDER"),
-        Arg("--as-of", "answer as on that day", "DATE", {"type": _day}),
-        number("--budget", "tokens the answer may take", 1, 1_000_000),
-        Arg("--include", f"also what is {', '.join(STATES[:4])}, or from {STATES[4]}; may be repeated", "STATES",
-            {"type": _states, "action": "append", "default": []}),
-        number("--limit", "memories at most", 1, 100),
-        flag("--explain", "show what each score is made of"),
-    )),
-    Command("related", "related", "Notes near a note: by link, by words, by meaning.",
-            'ebbtide related "Projects/Roadmap.md"', (_NOTE, number("--limit", "notes at most", 1, 100))),
-    Command("explain", "explain", "Why a note is, or is not, among the answers to a question.",
-            'ebbtide explain "who fixed sync?" "People/Mara Ellison.md"', (
-        Arg("query", "the question; - reads it from standard input", "QUERY"), _NOTE)),
-    Command("facts", "facts", "The facts read from the notes, or those that were refused.",
-            "ebbtide facts --type decision --limit 20", (
-        _OF_NOTE,
-        Arg("--type", f"only this type: {', '.join(FACT_TYPES)}", "T", {"choices": FACT_TYPES}),
-        Arg("--after", "go on after this id (the last answer names it)", "ID", {"default": ""}),
-        number("--limit", "facts at most", 1, 1000),
-        flag("--refused", "what a gate refused, with the reason"),
-    )),
-    Command("fact", "fact", "One fact with its source and history.", "ebbtide fact f_0123456789abcdef", (
-        Arg("id", "the fact's id", "ID"),)),
-    Command("links", "links", "Every edge between notes, with type, place and whether it resolves.",
-            "ebbtide links --unresolved", (
-        _OF_NOTE, flag("--unresolved", "only links that lead nowhere"),
-        flag("--ambiguous", "only links that could mean several notes"),
-        number("--limit", "links at most", 1, 10_000))),
-    Command("note", "note", "A note as Ebbtide read it: headings, passages, facts, links, problems.",
-            "ebbtide note Home.md", (_NOTE,)),
-    Command("notes", "notes", "What became of each note: indexed, pending, skipped or failed, and why.",
-            "ebbtide notes --status skipped", (
-        Arg("--status", "only these: indexed, pending, skipped, failed", "S",
-            {"choices": ("indexed", "pending", "skipped", "failed")}),
-        number("--limit", "notes at most", 1, 10_000))),
-    Command("rebuild", "rebuild", "Throw indexes away and build them again from the notes; notes stay untouched.",
-            "ebbtide rebuild --text", (
-        flag("--text", "the keyword index"), flag("--vectors", "the vectors"), flag("--links", "links.jsonl"),
-        flag("--facts", "facts.jsonl"), flag("--all", "all of it (the default)"))),
-    Command("exam ask", "exam_ask", "Put a file of questions to a vault and write the ranked notes of each.",
-            "ebbtide exam ask --vault V --queries Q.jsonl --out R.jsonl", (
-        Arg("--queries", "questions, one JSON object a line: id, query, scope?, as_of?, include_frozen?", "Q.jsonl",
-            {"required": True}),
-        Arg("--out", "where the results go: id, ranked, ms, tokens, abstained", "R.jsonl", {"required": True}),
-        flag("--no-scope", "ask every question of the whole vault"))),
+    Command(
+        "recall",
+        "recall",
+        "Find what the notes know about a question, with citations and reasons.",
+        'ebbtide recall "why did we drop last-write-wins?" --type decision',
+        (
+            Arg("query", "the question, in any language; - reads it from standard input", "QUERY"),
+            Arg("--type", "only this type (decision, lesson, preference, sprint, ...)", "T"),
+            Arg("--layer", f"only this layer: {', '.join(LAYERS)}", "L", {"choices": LAYERS}),
+            Arg("--scope", "only notes in this folder of the vault", "FOLDER"),
+            Arg("--as-of", "answer as on that day", "DATE", {"type": _day}),
+            number("--budget", "tokens the answer may take", 1, 1_000_000),
+            Arg(
+                "--include",
+                f"also what is {', '.join(STATES[:4])}, or from {STATES[4]}; may be repeated",
+                "STATES",
+                {"type": _states, "action": "append", "default": []},
+            ),
+            number("--limit", "memories at most", 1, 100),
+            flag("--explain", "show what each score is made of"),
+        ),
+    ),
+    Command(
+        "related",
+        "related",
+        "Notes near a note: by link, by words, by meaning.",
+        'ebbtide related "Projects/Roadmap.md"',
+        (_NOTE, number("--limit", "notes at most", 1, 100)),
+    ),
+    Command(
+        "explain",
+        "explain",
+        "Why a note is, or is not, among the answers to a question.",
+        'ebbtide explain "who fixed sync?" "People/Mara Ellison.md"',
+        (Arg("query", "the question; - reads it from standard input", "QUERY"), _NOTE),
+    ),
+    Command(
+        "facts",
+        "facts",
+        "The facts read from the notes, or those that were refused.",
+        "ebbtide facts --type decision --limit 20",
+        (
+            _OF_NOTE,
+            Arg("--type", f"only this type: {', '.join(FACT_TYPES)}", "T", {"choices": FACT_TYPES}),
+            Arg("--after", "go on after this id (the last answer names it)", "ID", {"default": ""}),
+            number("--limit", "facts at most", 1, 1000),
+            flag("--refused", "what a gate refused, with the reason"),
+        ),
+    ),
+    Command(
+        "fact",
+        "fact",
+        "One fact with its source and history.",
+        "ebbtide fact f_0123456789abcdef",
+        (Arg("id", "the fact's id", "ID"),),
+    ),
+    Command(
+        "links",
+        "links",
+        "Every edge between notes, with type, place and whether it resolves.",
+        "ebbtide links --unresolved",
+        (
+            _OF_NOTE,
+            flag("--unresolved", "only links that lead nowhere"),
+            flag("--ambiguous", "only links that could mean several notes"),
+            number("--limit", "links at most", 1, 10_000),
+        ),
+    ),
+    Command(
+        "note",
+        "note",
+        "A note as Ebbtide read it: headings, passages, facts, links, problems.",
+        "ebbtide note Home.md",
+        (_NOTE,),
+    ),
+    Command(
+        "notes",
+        "notes",
+        "What became of each note: indexed, pending, skipped or failed, and why.",
+        "ebbtide notes --status skipped",
+        (
+            Arg(
+                "--status",
+                "only these: indexed, pending, skipped, failed",
+                "S",
+                {"choices": ("indexed", "pending", "skipped", "failed")},
+            ),
+            number("--limit", "notes at most", 1, 10_000),
+        ),
+    ),
+    Command(
+        "rebuild",
+        "rebuild",
+        "Throw indexes away and build them again from the notes; notes stay untouched.",
+        "ebbtide rebuild --text",
+        (
+            flag("--text", "the keyword index"),
+            flag("--vectors", "the vectors"),
+            flag("--links", "links.jsonl"),
+            flag("--facts", "facts.jsonl"),
+            flag("--all", "all of it (the default)"),
+        ),
+    ),
+    Command(
+        "exam ask",
+        "exam_ask",
+        "Put a file of questions to a vault and write the ranked notes of each.",
+        "ebbtide exam ask --vault V --queries Q.jsonl --out R.jsonl",
+        (
+            Arg(
+                "--queries",
+                "questions, one JSON object a line: id, query, scope?, as_of?, include_frozen?",
+                "Q.jsonl",
+                {"required": True},
+            ),
+            Arg("--out", "where the results go: id, ranked, ms, tokens, abstained", "R.jsonl", {"required": True}),
+            flag("--no-scope", "ask every question of the whole vault"),
+        ),
+    ),
     Command("doctor", "doctor", "Check everything that can be wrong, and say how to put it right.", "ebbtide doctor"),
-    Command("pause", "pause", "Let the daemon stop indexing; it goes on answering.", "ebbtide pause --minutes 30", (
-        number("--minutes", "for so long; default: until `ebbtide resume`", 1, 60 * 24 * 7),)),
+    Command(
+        "pause",
+        "pause",
+        "Let the daemon stop indexing; it goes on answering.",
+        "ebbtide pause --minutes 30",
+        (number("--minutes", "for so long; default: until `ebbtide resume`", 1, 60 * 24 * 7),),
+    ),
     Command("resume", "resume", "Let the daemon go on indexing.", "ebbtide resume"),
-    Command("token", "token", "Print the token that clients need, or replace it.", "ebbtide token rotate", (
-        Arg("action", "rotate: make a new token; running daemons take it at once", "rotate",
-            {"nargs": "?", "choices": ("rotate",)}),)),
-    Command("config", "config", "Print the settings in force, and what is wrong in them.", "ebbtide config --table", (
-        flag("--table", "every key with default, range and meaning"), _SET)),
+    Command(
+        "token",
+        "token",
+        "Print the token that clients need, or replace it.",
+        "ebbtide token rotate",
+        (
+            Arg(
+                "action",
+                "rotate: make a new token; running daemons take it at once",
+                "rotate",
+                {"nargs": "?", "choices": ("rotate",)},
+            ),
+        ),
+    ),
+    Command(
+        "config",
+        "config",
+        "Print the settings in force, and what is wrong in them.",
+        "ebbtide config --table",
+        (flag("--table", "every key with default, range and meaning"), _SET),
+    ),
     Command("openapi", "openapi", "Print the OpenAPI document of the local API.", "ebbtide openapi > openapi.json"),
-    Command("schema", "schema", "Print a JSON Schema of the files and answers, or their names.",
-            "ebbtide schema fact", (
-        Arg("name", "which; without it their names", "NAME", {"nargs": "?"}),)),
+    Command(
+        "schema",
+        "schema",
+        "Print a JSON Schema of the files and answers, or their names.",
+        "ebbtide schema fact",
+        (Arg("name", "which; without it their names", "NAME", {"nargs": "?"}),),
+    ),
 )
 COMMON: Final = (
     Arg("--vault", "the vault's folder; default: EBBTIDE_VAULT, else the one that is being served", "PATH"),
@@ -193,10 +299,12 @@ class Parser(argparse.ArgumentParser):
 def parser(version: str) -> Parser:
     """The whole command line."""
     top = Parser(
-        prog="ebbtide", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="ebbtide",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="A memory that ebbs, for an Obsidian vault. Everything stays on this machine.",
         epilog='start with:\n  ebbtide up ~/Notes\n  ebbtide recall "what did we decide about sync?"\n\n'
-               "exit codes: 0 done, 1 failed, 2 wrong use, 3 vault or settings, 4 vault or port in use",
+        "exit codes: 0 done, 1 failed, 2 wrong use, 3 vault or settings, 4 vault or port in use",
     )
     top.add_argument("--version", action="version", version=f"ebbtide {version}")
     for arg in COMMON:  # before the command as well as after it
@@ -208,14 +316,19 @@ def parser(version: str) -> Parser:
         if group and group not in groups:
             made = commands.add_parser(group, help=f"{command.help} (`{command.name}`)", allow_abbrev=False)
             groups[group] = made.add_subparsers(
-                dest="subcommand", metavar="COMMAND", required=True, parser_class=Parser)
+                dest="subcommand", metavar="COMMAND", required=True, parser_class=Parser
+            )
         _add(groups.get(group, commands), word, command)
     return top
 
 
 def _add(commands: Any, word: str, command: Command) -> None:
     made = commands.add_parser(
-        word, help=command.help, description=command.help, epilog=f"example:\n  {command.example}", allow_abbrev=False,
+        word,
+        help=command.help,
+        description=command.help,
+        epilog=f"example:\n  {command.example}",
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     for arg in (*command.args, *COMMON):

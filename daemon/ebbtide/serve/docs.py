@@ -54,10 +54,15 @@ def openapi_text() -> str:
     document["servers"] = [{"url": f"http://{HOST}:{DEFAULT_PORT}", "description": "The port is in the run file."}]
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     document["security"] = [{"token": []}]
-    document["components"]["parameters"] = {"level": {
-        "name": API_HEADER, "in": "header", "required": False, "schema": {"type": "integer", "const": API_LEVEL},
-        "description": "The level the client speaks; another one than the daemon's is answered with 409.",
-    }}
+    document["components"]["parameters"] = {
+        "level": {
+            "name": API_HEADER,
+            "in": "header",
+            "required": False,
+            "schema": {"type": "integer", "const": API_LEVEL},
+            "description": "The level the client speaks; another one than the daemon's is answered with 409.",
+        }
+    }
     for path in document["paths"].values():
         path["parameters"] = [{"$ref": "#/components/parameters/level"}]
     return _text(document)
@@ -112,8 +117,11 @@ def _bounded(about: Mapping[str, Any], value: Any) -> dict[str, Any]:
 
 def _head(name: str, title: str, text: str) -> dict[str, Any]:
     return {
-        "$schema": DIALECT, "$id": f"https://ebbtide.invalid/schemas/{name}.schema.json", "x-version": 1,
-        "title": title, "description": text,
+        "$schema": DIALECT,
+        "$id": f"https://ebbtide.invalid/schemas/{name}.schema.json",
+        "x-version": 1,
+        "title": title,
+        "description": text,
     }
 
 

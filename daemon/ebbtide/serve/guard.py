@@ -69,8 +69,10 @@ class Inner:
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [
-                    *message.get("headers", ()), (API_HEADER.lower().encode(), str(API_LEVEL).encode()),
-                    (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"),
+                    *message.get("headers", ()),
+                    (API_HEADER.lower().encode(), str(API_LEVEL).encode()),
+                    (b"cache-control", b"no-store"),
+                    (b"x-content-type-options", b"nosniff"),
                 ]
             await send(message)
 

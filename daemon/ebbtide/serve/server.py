@@ -30,8 +30,15 @@ class Bound:
         self.port: int = sock.getsockname()[1]
         app.state.port = self.port
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="off", ws="none", http="h11", server_header=False,
-            timeout_graceful_shutdown=5, timeout_keep_alive=30,
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            http="h11",
+            server_header=False,
+            timeout_graceful_shutdown=5,
+            timeout_keep_alive=30,
         )
         self._server = uvicorn.Server(config)
 

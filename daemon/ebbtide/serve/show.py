@@ -181,8 +181,12 @@ def explain(body: Body, pen: Pen) -> str:
     for step in body["steps"]:
         mark = pen.good("+") if step["passed"] else pen.bad("-")
         lines.append(f"  {mark} {clean(step['step'])}: {clean(step['message'])}")
-    return "\n".join(lines) + "\n" + "".join(
-        f"    {cite(item)}  {clean(item['text'])}\n    {pen.dim(_parts(item['parts']))}\n" for item in body["items"]
+    return (
+        "\n".join(lines)
+        + "\n"
+        + "".join(
+            f"    {cite(item)}  {clean(item['text'])}\n    {pen.dim(_parts(item['parts']))}\n" for item in body["items"]
+        )
     )
 
 
@@ -210,12 +214,14 @@ def fact(body: Body, pen: Pen) -> str:
     skip = {"fact", "source", "line", "quote", "note_hash", "evidence", "temperature"}
     lines += [
         f"  {name:<12}{clean(', '.join(map(str, value)) if isinstance(value, list) else value)}"
-        for name, value in record.items() if name not in skip and value not in (None, "", [], {})
+        for name, value in record.items()
+        if name not in skip and value not in (None, "", [], {})
     ]
     lines += [f"  also at     {cite(entry, 'source')}" for entry in record["evidence"]]
     lines += [
         f"  {clean(entry.get('at', ''))}  {clean(entry.get('kind', ''))} by {clean(entry.get('by', ''))}"
-        + _after(": ", entry.get("why") or "") for entry in body["history"]
+        + _after(": ", entry.get("why") or "")
+        for entry in body["history"]
     ]
     return "\n".join(lines) + "\n"
 
@@ -223,8 +229,12 @@ def fact(body: Body, pen: Pen) -> str:
 def links(body: Body, pen: Pen) -> str:
     """Edges as a table."""
     rows = [
-        (cite(link, "source"), link["type"], link["weight"],
-         (link["target"] or f"nowhere: {link['raw']}") + (" (ambiguous)" if link["ambiguous"] else ""))
+        (
+            cite(link, "source"),
+            link["type"],
+            link["weight"],
+            (link["target"] or f"nowhere: {link['raw']}") + (" (ambiguous)" if link["ambiguous"] else ""),
+        )
         for link in body["links"]
     ]
     tail = f"{len(rows)} of {body['total']} links; {body['unresolved']} unresolved, {body['ambiguous']} ambiguous"
@@ -293,7 +303,18 @@ def _after(mark: str, text: object) -> str:
 
 
 SHOWN: Final[dict[str, Callable[[Body, Pen], str]]] = {
-    "status": status, "recall": recall, "related": related, "explain": explain, "facts": facts, "fact": fact,
-    "links": links, "note": note, "notes": notes, "rebuild": job, "doctor": doctor, "pause": paused, "resume": paused,
+    "status": status,
+    "recall": recall,
+    "related": related,
+    "explain": explain,
+    "facts": facts,
+    "fact": fact,
+    "links": links,
+    "note": note,
+    "notes": notes,
+    "rebuild": job,
+    "doctor": doctor,
+    "pause": paused,
+    "resume": paused,
 }
 """How each answer is shown, by the name of its use-case."""

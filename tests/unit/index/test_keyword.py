@@ -111,7 +111,9 @@ def test_equal_scores_come_in_the_order_of_keys(tmp_path: Path) -> None:
 
 def test_an_unbroken_run_of_any_length_is_not_lost(tmp_path: Path) -> None:
     index = TantivyIndex.open(tmp_path / "text")
-    index.upsert([("run", {"path": "run.md", "title": "", "body": "这是一个没有任何标点也没有空格的很长很长的句子里面藏着海豚"})])
+    index.upsert(
+        [("run", {"path": "run.md", "title": "", "body": "这是一个没有任何标点也没有空格的很长很长的句子里面藏着海豚"})]
+    )
     index.commit()
     assert keys(index.search("海豚", 5)) == ["run"]
     index.close()

@@ -95,7 +95,9 @@ def test_when_the_first_source_goes_the_next_becomes_the_source() -> None:
     assert without_source(both, "B.md") == dataclasses.replace(both, evidence=())
 
 
-WORDS = st.lists(st.sampled_from("red tea pot iron call monday 茶 周四 六点".split()), min_size=1, max_size=6).map(" ".join)
+WORDS = st.lists(st.sampled_from("red tea pot iron call monday 茶 周四 六点".split()), min_size=1, max_size=6).map(
+    " ".join
+)
 
 
 @given(st.lists(WORDS, max_size=5), st.lists(WORDS, max_size=5))

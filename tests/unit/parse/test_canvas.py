@@ -70,8 +70,12 @@ def test_broken_files_give_no_links_and_say_so(text: str, code: str | None) -> N
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["file", "a", "b"]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["nodes", "edges", "type", "file", "id", "label", "fromNode", "toNode"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["nodes", "edges", "type", "file", "id", "label", "fromNode", "toNode"]), inner
+        )
+    ),
     max_leaves=20,
 )
 

@@ -168,9 +168,7 @@ def test_edges_of_a_note() -> None:
     note = parse_note("b/n.md", text)
     links = build_links(note, NameIndex([*FILES, "Home.md"]))
     assert [link.offset for link in links] == sorted(link.offset for link in links)
-    shown = [
-        (e.origin, e.target, e.type, e.weight, e.declared, e.confidence, e.native, e.ambiguous) for e in links
-    ]
+    shown = [(e.origin, e.target, e.type, e.weight, e.declared, e.confidence, e.native, e.ambiguous) for e in links]
     assert shown == [
         ("b/Pump.md", "b/n.md", "causes", "strong", True, 1.0, True, False),
         ("b/n.md", "Home.md", "up", "strong", True, 1.0, False, False),

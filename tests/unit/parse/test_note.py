@@ -42,7 +42,7 @@ def only(text: str) -> RawLink:
         ("[[https://example.org]]", ("https://example.org", None, None, None)),
         ("[t](a%20b.md#c%20d)", ("a b.md", "c d", None, "t")),
         ("[t](<a b.md>)", ("a b.md", None, None, "t")),
-        ("![](a(b)c.png \"t\")", ("a(b)c.png", None, None, None)),
+        ('![](a(b)c.png "t")', ("a(b)c.png", None, None, None)),
         ("[t](#^id)", ("", None, "id", "t")),
         ("[t](a\\)b.md)", ("a)b.md", None, None, "t")),
         ("[t](100%.md)", ("100%.md", None, None, "t")),

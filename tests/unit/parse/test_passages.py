@@ -122,7 +122,7 @@ def test_key_does_not_repeat_the_title() -> None:
 @pytest.mark.parametrize(
     ("source", "clean"),
     [
-        ("![[p.png|100]] ![alt](x.png) [t](u.md \"t\")", "p.png alt t"),
+        ('![[p.png|100]] ![alt](x.png) [t](u.md "t")', "p.png alt t"),
         ("| a | b |\n|---|:-:|\n| 1 | 2 |", "a b\n1 2"),
         ("```py\nx = a*b\n```", "x = ab"),
         ("a<br>b <!-- c --> d", "a b d"),
@@ -139,7 +139,11 @@ def test_clean_markdown(source: str, clean: str) -> None:
 @pytest.mark.parametrize(
     ("text", "lang"),
     [
-        ("hello", "en"), ("水泵坏了", "zh"), ("用 Python 写的小工具", "zh"), ("The 水泵 failed again", "en"), ("123 🔥", "en"),
+        ("hello", "en"),
+        ("水泵坏了", "zh"),
+        ("用 Python 写的小工具", "zh"),
+        ("The 水泵 failed again", "en"),
+        ("123 🔥", "en"),
     ],
 )
 def test_language(text: str, lang: str) -> None:
@@ -194,7 +198,12 @@ def test_never_raises_on_arbitrary_text(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "a" * 1_000_000, "汉字。" * 100_000, "# a\n" * 50_000, "<!--" * 100_000, "%%a " * 100_000, "| " * 200_000,
+        "a" * 1_000_000,
+        "汉字。" * 100_000,
+        "# a\n" * 50_000,
+        "<!--" * 100_000,
+        "%%a " * 100_000,
+        "| " * 200_000,
         "a\n\n" * 50_000,
     ],
     ids=["letters", "han", "headings", "comments", "percent", "bars", "blocks"],

@@ -64,7 +64,7 @@ def test_json_block_is_read_even_where_yaml_cannot() -> None:
 
 
 def test_lines_and_places_of_values() -> None:
-    text = '---\n# note\na: "[[é🔥]]"\n\nlist:\n  - x\n  - \'[[Y]]\'\nopen: [[Z|z]]\n---\n'
+    text = "---\n# note\na: \"[[é🔥]]\"\n\nlist:\n  - x\n  - '[[Y]]'\nopen: [[Z|z]]\n---\n"
     found = read_properties("n.md", text)
     assert found.lines == {"a": 3, "list": 5, "open": 8}
     assert [(t.key, text[t.start : t.start + len(t.text)], t.native) for t in found.texts] == [
