@@ -42,10 +42,10 @@ from ebbtide.recall.engine import Engine, Settings
 from ebbtide.recall.rank import Weights
 from ebbtide.vault import identity
 from ebbtide.vault.facts import FactsFile
+from ebbtide.vault.hearing import Pace
 from ebbtide.vault.ledger import DeviceLedger
 from ebbtide.vault.locks import VaultLock
 from ebbtide.vault.store import VaultStore
-from ebbtide.vault.watcher import Pace
 
 __all__ = ["ModelState", "Places", "Runtime", "SystemClock", "load_config", "open_runtime", "open_service"]
 

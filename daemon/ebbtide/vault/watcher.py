@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -27,6 +25,7 @@ from watchdog.observers.api import BaseObserver
 from ebbtide.memory.errors import Problem, VaultError
 from ebbtide.memory.ports import Clock
 from ebbtide.memory.records import FileStat
+from ebbtide.vault.hearing import KINDS, LINUX, Ears, Hints, Overflow, Pace
 from ebbtide.vault.lines import hidden
 from ebbtide.vault.mounts import folders, inotify_descriptors, mount_type, watches
 
@@ -38,20 +37,11 @@ CLOSED: Final = 0.05
 GONE: Final = 0.4
 """Seconds until a deletion is believed: editors that save by renaming delete and create within a moment."""
 EMPTY: Final = 1.0
+YOUNG: Final = 10.0
+"""Seconds for which a new folder is looked into before anything is believed to be gone."""
 FRESH: Final = 2.0
 """Age in seconds under which an unchanged stamp proves nothing: coarse clocks of disks."""
-_LINUX: Final = sys.platform == "linux"
 _DISTANT: Final = ("9p", "nfs", "cifs", "smb", "fuse", "afs", "vboxsf", "virtiofs", "drvfs", "ceph", "glusterfs")
-_KINDS: Final[list[type[events.FileSystemEvent]]] = [
-    events.FileCreatedEvent,
-    events.FileMovedEvent,
-    events.FileDeletedEvent,
-    events.FileClosedEvent,
-    events.DirCreatedEvent,
-    events.DirMovedEvent,
-    events.DirDeletedEvent,
-] + ([] if _LINUX else [events.FileModifiedEvent])
-
 OnChange = Callable[[frozenset[str], bool], None]
 
 
@@ -76,34 +66,6 @@ class Watched(Protocol):
         """What the last scan could not look into."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """The section `watch` of the settings, and two waits that only tests shorten. Seconds, but for `mode`, `burst`."""
-
-    mode: str = "auto"
-    settle: float = 0.3
-    max_wait: float = 2.0
-    scan_every: float = 30.0
-    rescan_every: float = 300.0
-    health_every: float = 60.0
-    burst: int = 5000
-    doubt: float = 5.0
-    retry: float = 5.0
-
-
-@dataclass(slots=True)
-class _Hints:
-    """What was heard and not yet looked at. Guarded by the watcher's condition."""
-
-    files: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """path -> (first heard, due)"""
-    folders: dict[str, float] = field(default_factory=dict)
-    scan_due: float | None = None
-    full: bool = False
-    """The next scan must make the caller compare everything."""
-    heard: int = 0
-
-
 class Watcher:
     """Calls `on_change(paths, rescan_needed)` from its own thread; the flag asks for a comparison with a full scan.
 
@@ -115,7 +77,7 @@ class Watcher:
         self._pace = pace or Pace()
         self._prefix = str(store.root).rstrip(os.sep) + os.sep
         self._wake = threading.Condition()
-        self._hints = _Hints(scan_due=0.0, full=True)
+        self._hints = Hints(scan_due=0.0, full=True)
         self._asleep_until = 0.0
         self._stopping = False
         self._known: dict[str, FileStat] = {}
@@ -128,7 +90,7 @@ class Watcher:
         self._inotify: frozenset[str] = frozenset()
         self._scanning = self._pace.mode == "scan"
         self._problems: dict[str, Problem] = {}
-        self._overflow = _Overflow(self.rescan)
+        self._overflow = Overflow(self.rescan)
         self._health_due = self._full_due = 0.0
         self._scan_took = 0.0
         self._thread = threading.Thread(target=self._run, name="ebbtide-watcher", daemon=True)
@@ -201,11 +163,13 @@ class Watcher:
             # A move within the vault is one change: both ends go into one batch. A move to a hidden name is how editors
             # begin to save, so it waits like a deletion.
             gone = event.event_type == events.EVENT_TYPE_DELETED or (len(ends) == 2 and ends[1] is None)
-            closed = _LINUX and event.event_type in (events.EVENT_TYPE_CLOSED, events.EVENT_TYPE_MOVED)
+            closed = LINUX and event.event_type in (events.EVENT_TYPE_CLOSED, events.EVENT_TYPE_MOVED)
             delay = max(GONE, self._pace.settle) if gone else CLOSED if closed else self._pace.settle
             for path in visible:
                 if event.is_directory:
                     hints.folders[path] = now + delay
+                    if not gone:
+                        hints.young[path] = now
                     due = now + delay
                 else:
                     first = hints.files.get(path, (now, 0.0))[0]
@@ -292,6 +256,8 @@ class Watcher:
         """Compare hinted paths with what was known."""
         changed: set[str] = set()
         gone: list[str] = []
+        if any(path in self._known and self._store.stat(path) is None for path in batch):
+            batch = {*batch, *self._newcomers()}  # a note that went may have gone there: both ends are one change
         for path in sorted(batch):
             if path == APP_JSON:
                 self.rescan()  # other files may be excluded now
@@ -312,6 +278,23 @@ class Watcher:
             changed.update(gone)
         if changed:
             self._deliver(frozenset(changed), full=False)
+
+    def _newcomers(self) -> set[str]:
+        """Files that nobody told of yet in folders made a moment before: these are not watched from their first moment on."""
+        with self._wake:
+            young = self._hints.young
+            for folder in [folder for folder, at in young.items() if time.monotonic() - at > YOUNG]:
+                del young[folder]
+            folders = list(young)
+        found: set[str] = set()
+        for folder in folders:
+            for base, inside, names in os.walk(self._store.root / folder):
+                inside[:] = [name for name in inside if not hidden(name)]
+                here = os.path.relpath(base, self._store.root).replace(os.sep, "/")
+                found.update(f"{here}/{name}" for name in names if not hidden(name))
+                if len(found) > self._pace.burst:
+                    return set()  # the scan that a burst brings finds them
+        return {path for path in found if path not in self._known}
 
     def _reconcile(self, *, full: bool) -> None:
         """Scan, compare, hand over. A scan that finds the vault gone, or most of it, changes nothing yet."""
@@ -396,7 +379,7 @@ class Watcher:
         before = inotify_descriptors()
         observer = Observer()
         try:
-            observer.schedule(_Ears(self._hear_safely), str(self._store.root), recursive=True, event_filter=_KINDS)
+            observer.schedule(Ears(self._hear_safely), str(self._store.root), recursive=True, event_filter=KINDS)
             observer.start()
         except OSError as error:
             observer.unschedule_all()
@@ -468,27 +451,3 @@ _SYSCTL: Final = (
     "raise the limits: sudo sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024"
     " (to keep them: the same lines in /etc/sysctl.d/60-ebbtide.conf), then restart Ebbtide"
 )
-
-
-class _Ears(events.FileSystemEventHandler):
-    """watchdog's handler: passes everything on."""
-
-    def __init__(self, hear: Callable[[events.FileSystemEvent], None]) -> None:
-        self.hear = hear
-
-    def dispatch(self, event: events.FileSystemEvent) -> None:
-        """One event, in watchdog's thread."""
-        self.hear(event)
-
-
-class _Overflow(logging.Handler):
-    """The only sign that the kernel dropped events is a line in watchdog's log."""
-
-    def __init__(self, lost: Callable[[], None]) -> None:
-        super().__init__(logging.WARNING)
-        self._lost = lost
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Ask for a scan when the line comes."""
-        if "overflow" in record.getMessage():
-            self._lost()

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from watchdog import events
 
 import ebbtide.vault.watcher as module
 from ebbtide.memory.records import FileStat
+from ebbtide.vault.hearing import Pace
 from ebbtide.vault.mounts import mount_type
 from ebbtide.vault.store import VaultStore
-from ebbtide.vault.watcher import Pace, Watcher
+from ebbtide.vault.watcher import Watcher
 
 DEADLINE = 60.0
 linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
@@ -148,6 +150,25 @@ class TestEvents:
         (bench.root / "a.md").rename(bench.root / "b.md")
         bench.heard.until(lambda: bench.heard.paths >= {"a.md", "b.md"})
         assert any(batch >= {"a.md", "b.md"} for batch, _ in bench.heard.batches)
+
+    @linux
+    def test_a_note_moved_into_a_folder_made_just_before_comes_with_both_ends(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What comes into it before it is watched is told late, or never: here never."""
+        bench.put("a.md")
+        hear = Watcher._hear
+
+        def deaf(self: Watcher, event: events.FileSystemEvent) -> None:
+            if event.is_directory or "New" not in str(event.src_path):
+                hear(self, event)
+
+        monkeypatch.setattr(Watcher, "_hear", deaf)
+        bench.start()
+        (bench.root / "New/Deep").mkdir(parents=True)
+        (bench.root / "a.md").rename(bench.root / "New/Deep/a.md")
+        bench.heard.until(lambda: "a.md" in bench.heard.paths)
+        assert [paths for paths, _ in bench.heard.batches if "a.md" in paths] == [{"a.md", "New/Deep/a.md"}]
 
     def test_deletions(self, bench: Bench) -> None:
         bench.put("a.md")
