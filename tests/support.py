@@ -155,3 +155,15 @@ def settled(daemon: Daemon) -> dict[str, Any]:
 
     found: dict[str, Any] = wait_until(look, "everything to be indexed")
     return found
+
+
+def rebuilt(daemon: Daemon, what: str) -> None:
+    """Order a rebuild and wait until it is done."""
+    job = daemon.service.rebuild(what)["id"]
+    wait_until(lambda: daemon.service.job(job)["state"] == "done", f"rebuild {what}")
+
+
+def wait_first(service: Service, query: str, path: str | None) -> None:
+    """Wait until a note is the first that a question finds, or (None) until nothing is found."""
+    wanted = [] if path is None else [path]
+    wait_until(lambda: notes_for(service, query)[:1] == wanted, f"{path} for {query!r}")

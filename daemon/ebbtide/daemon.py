@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import signal
 import sys
 import threading
@@ -67,7 +68,7 @@ class Daemon:
                 vault_id=runtime.vault_id,
                 vault_path=str(runtime.root),
                 port=self._bound.port,
-                pid=_pid(),
+                pid=os.getpid(),
                 token=token(),
                 token_file=str(runtime.places.state / "token"),
                 api=API_LEVEL,
@@ -136,17 +137,19 @@ def run(vault: Path, port: int | None = None, options: Mapping[str, Any] | None 
         bound = daemon.start(port)
         say = _Teller(daemon, bool(options.get("json")))
         say.started(bound)
+        rest = 0
         while not ended.wait(1.0):
             if not daemon.answering:
                 raise EbbtideError("The local server stopped by itself.", f"See {runtime.state / 'logs'}; start again.")
+            rest -= 1
+            if rest > 0:
+                continue
             status = say.progress()
-            if (
-                when_ready is not None
-                and status["state"] in ("ready", "degraded")
-                and status["progress"]["phase"] == "idle"
-            ):
+            idle = status["progress"]["phase"] == "idle"
+            if when_ready is not None and idle and status["state"] in ("ready", "degraded"):
                 when_ready(bound, pairing.read_token(runtime.places.state))
                 when_ready = None
+            rest = 10 if idle and when_ready is None else 0  # counting everything once a second is no rest
     finally:
         daemon.stop()
     return 0
@@ -180,9 +183,3 @@ class _Teller:
         self._last, self._told = line, time.monotonic()
         self._line(line)
         return status
-
-
-def _pid() -> int:
-    import os
-
-    return os.getpid()

@@ -45,6 +45,8 @@ class Keeping:
     state: Path
     backfill: Backfill | None = None
     _healed: list[float] = field(default_factory=list)
+    _counted: int = 0
+    """The comparison after which the documents were last counted."""
 
     def catch_up(self) -> None:
         """Compare the vault with the indexes and bring everything but vectors up to date, here and now."""
@@ -126,7 +128,7 @@ class Keeping:
         answers until the new one is whole, and what a person saves meanwhile goes first.
         """
         if what in ("links", "facts", "all"):
-            self.catalog.forget_digests()
+            self.catalog.read_again()
             self.sync.distil.reread(what != "links")
             try:
                 self.sync.reconcile()
@@ -144,8 +146,9 @@ class Keeping:
 
     def upkeep(self, interrupted: Callable[[], bool]) -> bool:
         """A step of what nobody waits for: keyword indexes that are incomplete, damaged or full of what is deleted."""
-        if not self.refiller.busy and self.sync.compared:
-            self.refiller.check()
+        if not self.refiller.busy and self.sync.comparisons:
+            self.refiller.check(count=self.sync.comparisons != self._counted)
+            self._counted = self.sync.comparisons
             self.refiller.look()
         return self.refiller.step(STEP, interrupted)
 

@@ -29,7 +29,7 @@ def main(vault: str, model: str, log: str, seconds: str) -> int:
             os.write(file, f"batch {len(indices)}\n".encode())
             yield indices, vectors
 
-    OnnxEmbedder.iter_batches = told  # type: ignore[method-assign]
+    OnnxEmbedder.iter_batches = told  # type: ignore[method-assign, assignment]
     start = daemon.Daemon.start
 
     def up(self: daemon.Daemon, port: int | None = None) -> int:

@@ -1,8 +1,7 @@
-"""A place with an empty vault, and the mark of the long counts."""
+"""A place with an empty vault."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,3 @@ from support import Place
 def place(tmp_path: Path) -> Place:
     (tmp_path / "vault").mkdir()
     return Place(tmp_path)
-
-
-@pytest.fixture(scope="session")
-def thorough() -> bool:
-    """True under `make evidence`: the counts that the issue asks for; else a few."""
-    return os.environ.get("EBBTIDE_EVIDENCE") == "1"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support import Place, fingerprints, notes_for, settled, wait_until
+from support import Place, fingerprints, notes_for, rebuilt, settled, wait_until
 
 ODD: dict[str, str | bytes] = {
     "Home.md": "# Home\n\nWe decided to use SQLite in 2026-03 because it is one file. See [[Plan]] and [[Nowhere]].\n",
@@ -49,8 +49,7 @@ def test_a_daemon_from_start_to_stop_changes_no_note(full: Place) -> None:
         for question in QUESTIONS:
             daemon.service.recall(question)
         for what in ("text", "links", "facts", "vectors", "all"):
-            job = daemon.service.rebuild(what)["id"]
-            wait_until(lambda job=job: daemon.service.job(job)["state"] == "done", f"rebuild {what}")
+            rebuilt(daemon, what)
         daemon.service.related("Home.md")
         daemon.service.explain("SQLite", "Home.md")
         daemon.service.doctor()

@@ -78,6 +78,7 @@ def index_files(place: Place) -> list[Path]:
     )
 
 
+@pytest.mark.evidence
 def test_each_file_damaged_in_turn(filled: Place) -> None:
     with filled.opened(vectors=True) as service:
         service.rebuild("text")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ebbtide.daemon import Daemon
-from support import Place, notes_for, settled, wait_until
+from support import Place, notes_for, rebuilt, settled, wait_until
 
 POND = "# Pond\n\n- The pond cost 400 EUR in 2026-05.\n- We decided to plant lilies instead of reeds in 2026-04.\n"
 
@@ -85,8 +85,7 @@ def test_a_line_deleted_by_hand_is_forgotten_and_stays_so(place: Place) -> None:
     with place.served() as daemon:
         flushed(daemon)
         assert gone["id"] not in [fact["id"] for fact in daemon.service.facts()["facts"]]
-        job = daemon.service.rebuild("facts")["id"]
-        wait_until(lambda: daemon.service.job(job)["state"] == "done", "the rebuild")
+        rebuilt(daemon, "facts")
         flushed(daemon)
     assert gone["id"] not in place.facts()
     assert len(place.facts()) == 1

@@ -20,7 +20,7 @@ from ebbtide.memory.errors import BadRequest, EbbtideError, LockHeld, PortTaken,
 from ebbtide.serve.server import serve
 from ebbtide.serve.service import Service
 from ebbtide.vault import lines
-from support import Place, fingerprints, notes_for, settled, wait_until
+from support import Place, fingerprints, notes_for, rebuilt, settled, wait_first, wait_until
 
 # --- hostile notes ----------------------------------------------------------------------------------------------------
 
@@ -97,8 +97,7 @@ def test_every_hostile_note_is_read_or_named_and_no_other_suffers(place: Place) 
         for path in NASTY:
             if path.endswith(".md"):
                 json.dumps(daemon.service.note(path), ensure_ascii=False).encode("utf-8")
-        job = daemon.service.rebuild("all")["id"]
-        wait_until(lambda: daemon.service.job(job)["state"] == "done", "the rebuild")
+        rebuilt(daemon, "all")
     assert fingerprints(place.vault, without="Memory") == before
 
 
@@ -122,7 +121,7 @@ def test_odd_names_are_found_linked_moved_and_forgotten(place: Place) -> None:
             if name != "index.md":
                 (place.vault / name).rename(place.vault / folder / name)
         for name in there:
-            wait_until(lambda name=name: notes_for(daemon.service, words[name])[:1] == [f"{folder}/{name}"], name)
+            wait_first(daemon.service, words[name], f"{folder}/{name}")
         for name in NAMES:
             (place.vault / folder / name).unlink()
         wait_until(lambda: all(notes_for(daemon.service, words[name]) == [] for name in there), "all to be gone")
@@ -195,8 +194,8 @@ def test_a_bug_in_reading_costs_one_note(place: Place, monkeypatch: pytest.Monke
     from ebbtide.index import reading
 
     place.fill({"a.md": "the first okapi\n", "b.md": "the second okapi\n"})
-    parse = reading.parse_note
-    monkeypatch.setattr(reading, "parse_note", lambda path, text: 1 / 0 if path == "a.md" else parse(path, text))
+    parse = reading.parse
+    monkeypatch.setattr(reading, "parse", lambda kind, path, text: 1 / 0 if path == "a.md" else parse(kind, path, text))
     with place.served() as daemon:
         assert notes_for(daemon.service, "okapi") == ["b.md"]
         assert [p["path"] for p in daemon.service.status()["problems"]] == ["a.md"]

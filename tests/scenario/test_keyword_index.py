@@ -9,7 +9,7 @@ import pytest
 
 from ebbtide.index.refill import Refiller
 from ebbtide.index.text import TantivyIndex
-from support import Place, notes_for, settled, wait_until
+from support import Place, notes_for, settled, wait_first, wait_until
 from tiny import STEMS, questions, story
 
 
@@ -46,11 +46,11 @@ def test_rewriting_notes_with_the_same_text_changes_no_score(stories: Place) -> 
             for n in range(20):
                 stories.write(f"n{n}.md", story(n))
             mark = stories.write("mark.md", f"{word}\n")
-            wait_until(lambda word=word: notes_for(daemon.service, word) == ["mark.md"], "the mark")
+            wait_first(daemon.service, word, "mark.md")
             mark.unlink()
-            wait_until(lambda word=word: notes_for(daemon.service, word) == [], "the mark to go")
+            wait_first(daemon.service, word, None)
         settled(daemon)
-        daemon.indexer.order(daemon.runtime.sync.reconcile)
+        daemon.indexer.report(frozenset(), True)
         settled(daemon)
         daemon.runtime.refiller.merge_deleted = 0.0  # the mark's own coming and going is merged away
         daemon.indexer.order(lambda: None)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 from ebbtide.daemon import Daemon
 from ebbtide.recall.engine import Question
-from support import Place, settled, wait_until
+from support import Place, rebuilt, settled, wait_until
 from tiny import questions, story, write_tiny
 
 THOROUGH = os.environ.get("EBBTIDE_EVIDENCE") == "1"
@@ -54,6 +55,11 @@ def change(place: Place, what: tuple[str, str, str]) -> None:
     else:
         (place.vault / other).parent.mkdir(parents=True, exist_ok=True)
         file.rename(place.vault / other)
+
+
+def taken(daemon: Daemon, path: str) -> bool:
+    """Whether the catalogue knows a path as the disk does."""
+    return (daemon.runtime.catalog.file(path) is None) == (not (daemon.runtime.root / path).exists())
 
 
 class Child:
@@ -109,8 +115,7 @@ def outcome(place: Place, model: Path) -> dict[str, Any]:
         finish(daemon)
         assert daemon.runtime.backfill is not None
         assert daemon.runtime.backfill.embedded == 0
-        job = daemon.service.rebuild("text")["id"]
-        wait_until(lambda: daemon.service.job(job)["state"] == "done", "the keyword index")
+        rebuilt(daemon, "text")
         finish(daemon)
         answers = [daemon.runtime.engine.recall(Question(query), hurry=False) for query in questions(25)]
         stored = daemon.runtime.vectors.count() if daemon.runtime.vectors is not None else -1
@@ -177,10 +182,7 @@ def updated(tmp_path_factory: pytest.TempPathFactory, model: Path) -> dict[str, 
     with place.served() as daemon:
         for what in CHANGES:
             change(place, what)
-            path = what[2] if what[0] == "rename" else what[1]
-            wait_until(
-                lambda path=path: daemon.runtime.catalog.file(path) is not None or not (place.vault / path).exists()
-            )
+            wait_until(partial(taken, daemon, what[2] if what[0] == "rename" else what[1]))
         finish(daemon)
     return outcome(place, model)
 

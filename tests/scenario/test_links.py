@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ebbtide.daemon import Daemon
 from ebbtide.index.linker import Linker
 from ebbtide.runtime import Runtime
 from support import Place, notes_for, wait_until
@@ -122,6 +123,7 @@ def built(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
         shutil.rmtree(folder)
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("seed", range(24 if os.environ.get("EBBTIDE_EVIDENCE") == "1" else 3))
 def test_any_sequence_of_changes_gives_what_a_build_from_nothing_gives(place: Place, built: Any, seed: int) -> None:
     vault = Vault(place.vault, seed)
@@ -259,3 +261,26 @@ def test_links_of_and_to_notes_whose_departure_was_not_told(place: Place, built:
         assert state(runtime) == built()
     finally:
         runtime.close()
+
+
+@pytest.mark.parametrize("told", ["sync", "indexer"])
+def test_a_note_that_is_told_of_before_the_first_comparison_links_to_what_is_there(place: Place, told: str) -> None:
+    place.fill({"old.md": "word\n", "B/deep.md": "word\n"})
+    place.open().close()
+    with place.opened():
+        pass
+    place.write("new.md", "See [[old]] and [[deep]].\n")
+    if told == "sync":
+        runtime = place.open()
+        runtime.sync.apply(["new.md"])
+        targets = [json.loads(line)["target"] for line in runtime.catalog.all_links()]
+        runtime.close()
+    else:
+        daemon = Daemon(place.open())
+        daemon.indexer.report(frozenset(["new.md"]), False)
+        daemon.indexer.start()
+        wait_until(lambda: daemon.runtime.catalog.file("new.md") and not daemon.indexer.busy, "the note")
+        targets = [json.loads(line)["target"] for line in daemon.runtime.catalog.all_links()]
+        daemon.indexer.stop()
+        daemon.runtime.close()
+    assert targets == ["old.md", "B/deep.md"]

@@ -15,7 +15,7 @@ from ebbtide.daemon import Daemon
 from ebbtide.index import modelfile
 from ebbtide.index.embed import OnnxEmbedder
 from ebbtide.serve.service import Service
-from support import Place, notes_for, settled, wait_until
+from support import Place, notes_for, rebuilt, settled, wait_until
 from tiny import questions, story, write_tiny
 
 
@@ -175,8 +175,7 @@ def test_a_rebuild_embeds_nothing_and_answers_the_same(tiny: Place, embedded: li
         first, facts = answers(daemon.service), daemon.service.facts(limit=500)["facts"]
         links = list(daemon.runtime.catalog.all_links())
         embedded.clear()
-        job = daemon.service.rebuild(what)["id"]
-        wait_until(lambda: daemon.service.job(job)["state"] == "done", what)
+        rebuilt(daemon, what)
         whole(daemon)
         assert answers(daemon.service) == first
         assert daemon.service.facts(limit=500)["facts"] == facts

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ebbtide.serve.service import Service
 from support import Place, notes_for, settled, wait_until
 
 SERVER = "# Server\n\nThe timeout is 30 seconds.\n"
@@ -340,3 +341,54 @@ def test_a_note_that_moves_while_the_vault_is_scanned_is_known_again(
     finally:
         runtime.close()
     assert len(place.revisions("move")) == 1
+
+
+@pytest.mark.parametrize("work", ["refill", "rebuild"])
+def test_a_note_that_moves_while_indexes_are_made_anew_is_known_again(place: Place, work: str) -> None:
+    place.fill({"A/Old.md": GARDEN, "B/other.md": "word\n"})
+    runtime = place.open()
+    try:
+        runtime.catch_up()
+        before = runtime.catalog.files()["A/Old.md"].id
+        (place.vault / "A/Old.md").rename(place.vault / "B/New.md")
+        if work == "refill":  # it meets a note that is not where it was, before anybody tells
+            runtime.refiller.order("notes")
+            runtime.refiller.run()
+        else:
+            runtime.catalog.read_again()
+        assert notes_for(Service(runtime), "tulips") == ["A/Old.md"]
+        runtime.sync.apply(["B/New.md"])
+        runtime.sync.apply(["A/Old.md"])
+        assert runtime.catalog.files()["B/New.md"].id == before
+        runtime.sync.reconcile()
+        assert notes_for(Service(runtime), "tulips") == ["B/New.md"]
+        assert runtime.texts["notes"].count() == runtime.catalog.count_texts() == 2
+        runtime.write_memory()
+    finally:
+        runtime.close()
+    assert len(place.revisions("move")) == 1
+
+
+def test_a_note_that_the_scan_saw_in_neither_place_is_known_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It left its folder before that was listed, for one that had been listed before it came."""
+    place.fill({"A/Old.md": GARDEN, "B/other.md": "word\n"})
+    runtime = place.open()
+    try:
+        runtime.catch_up()
+        before = runtime.catalog.files()["A/Old.md"].id
+        (place.vault / "A/Old.md").rename(place.vault / "B/New.md")
+        scan, looks = runtime.store.scan, iter([True])
+
+        def blind() -> Any:
+            hidden = next(looks, False)
+            return (stat for stat in scan() if not (hidden and stat.path == "B/New.md"))
+
+        monkeypatch.setattr(runtime.store, "scan", blind)
+        runtime.sync.reconcile()
+        assert runtime.catalog.files()["B/New.md"].id == before
+        runtime.write_memory()
+    finally:
+        runtime.close()
+    assert [record["kind"] for record in place.ledger("revisions/*.jsonl")] == ["move"]

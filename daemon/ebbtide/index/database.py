@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -39,7 +39,7 @@ CREATE TABLE files(
   reason TEXT NOT NULL DEFAULT '',
   title TEXT NOT NULL DEFAULT '', type TEXT, date TEXT, lang TEXT NOT NULL DEFAULT 'en',
   private INTEGER NOT NULL DEFAULT 0, changed REAL NOT NULL DEFAULT 0,
-  document TEXT NOT NULL DEFAULT '', inlinks INTEGER NOT NULL DEFAULT 0
+  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, inlinks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_title ON files(title);
 CREATE INDEX files_digest ON files(digest);

@@ -12,7 +12,7 @@ from ebbtide.memory.errors import Problem
 
 _NAMES = (
     "id", "path", "size", "mtime_ns", "inode", "digest", "kind", "status", "reason", "title", "type", "date", "lang",
-    "private", "changed", "document",
+    "private", "changed", "document", "again",
 )  # fmt: skip
 _COLUMNS = f"row, {', '.join(_NAMES)}, inlinks"
 _INLINKS = "(SELECT count(DISTINCT file) FROM links WHERE target = {path})"
@@ -23,7 +23,7 @@ _PUT = (
 
 
 def _row(r: Sequence[Any]) -> FileRow:
-    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:])
+    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:17], bool(r[17]), r[18])
     return FileRow(*row)
 
 
@@ -93,15 +93,15 @@ class FileTable(Database):
             sql = "UPDATE files SET size = ?, mtime_ns = ?, inode = ? WHERE path = ?"
             self._db().execute(sql, (size, mtime_ns, inode, path))
 
-    def forget_digests(self) -> None:
-        """Make the next reconcile read every note again."""
+    def read_again(self) -> None:
+        """Make the next reconcile read every note again. What they were stays known, so that one that moves is known too."""
         with self.write():
-            self._db().execute("UPDATE files SET digest = '' WHERE kind != 'other'")
+            self._db().execute("UPDATE files SET again = 1 WHERE kind != 'other'")
 
     def forget_document(self, path: str) -> None:
         """Make the next reconcile read a note again and write its keyword document."""
         with self.write():
-            self._db().execute("UPDATE files SET digest = '', document = '?' WHERE path = ?", (path,))
+            self._db().execute("UPDATE files SET again = 1, document = '?' WHERE path = ?", (path,))
 
     def move_file(self, old: str, new: str) -> None:
         """Give a file another path, in the place of what was registered there; id, passages, facts and links stay."""

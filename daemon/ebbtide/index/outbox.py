@@ -93,6 +93,8 @@ class Outbox:
         self.problem: Problem | None = None
         """Why the memory folder cannot be written, while it cannot."""
         self._history: History | None = None
+        self._arrived: set[str] | None = None
+        """Ids of revisions that may have been delivered without a note of it (a kill, a full disk); None: not looked yet."""
         self._fresh: dict[str, Fact] = {}
 
     @property
@@ -155,5 +157,12 @@ class Outbox:
 
     def _deliver_revisions(self) -> None:
         while news := self.catalog.outbox("revision", _AT_ONCE):
-            self.revisions.append([json.loads(body) for _, body in news])
+            arrived = self._arrived
+            if arrived is None:
+                arrived = {str(record.get("id")) for record in self.revisions.read()[0]}
+            self._arrived = None  # until it is noted that these have arrived
+            records = [json.loads(body) for _, body in news]
+            self.revisions.append([record for record in records if record["id"] not in arrived])
             self.catalog.delivered("revision", news[-1][0])
+            self._arrived = set()
+        self._arrived = set()

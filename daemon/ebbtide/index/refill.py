@@ -110,19 +110,30 @@ class Refiller:
         self._jobs[name] = _Job(folder)
         log.info("the keyword index of %s is made anew", name)
 
-    def check(self) -> None:
-        """Begin anew with indexes that turned out damaged, or hold another number of documents than they should.
+    def check(self, *, count: bool = True) -> None:
+        """Begin anew with indexes that turned out damaged, or (`count`) do not hold as many documents as they should.
 
         The first time every file is read: a flipped byte shows in no other way.
         """
-        wanted = {"notes": self.catalog.count_texts(), "facts": self.catalog.count_facts(None, None)}
         first, self._checked = not self._checked, True
-        self.restart([name for name, n in wanted.items() if name not in self._jobs and not self._good(name, n, first)])
+        bad = [
+            name
+            for name, index in self.indexes.items()
+            if name not in self._jobs and not self._good(name, index, count)
+        ]
+        if first:
+            bad += [
+                name for name, index in self.indexes.items() if name not in (*self._jobs, *bad) and not index.sound()
+            ]
+        self.restart(bad)
 
-    def _good(self, name: str, wanted: int, first: bool) -> bool:
-        index = self.indexes[name]
+    def _good(self, name: str, index: Refillable, count: bool) -> bool:
+        if index.damaged or not count:
+            return not index.damaged
         try:
-            return not index.damaged and index.count() == wanted and (not first or index.sound())
+            return index.count() == (
+                self.catalog.count_texts() if name == "notes" else self.catalog.count_facts(None, None)
+            )
         except IndexDamaged:
             return False
 

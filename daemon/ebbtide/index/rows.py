@@ -28,6 +28,8 @@ class FileRow:
     changed: float = 0.0
     document: str = ""
     """Hash of its keyword document, so that one that has not changed is not written again."""
+    again: bool = False
+    """It must be read again, whatever its stat and content say."""
     inlinks: int = 0
 
 

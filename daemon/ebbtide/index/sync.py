@@ -26,7 +26,7 @@ from ebbtide.index.linker import Linker, moved_from
 from ebbtide.index.outbox import Outbox, iso
 from ebbtide.memory import intake
 from ebbtide.memory.errors import EbbtideError, IndexDamaged, Problem, VaultError
-from ebbtide.memory.ports import Clock, Ledger, WatchedVault
+from ebbtide.memory.ports import Clock, WatchedVault
 from ebbtide.memory.records import Fact, FactId, FileStat, FileText
 from ebbtide.parse.links import NameIndex
 
@@ -50,18 +50,13 @@ class Sync:
         self.distil = Distiller(indexes.catalog, outbox)
         self._root: tuple[int, int] | None = None
         """Which folder the vault was when it was last compared as a whole."""
-        self.compared = False
-        """True once everything was compared: before, a kill may have left the indexes a slice apart."""
+        self.comparisons = 0
+        """How often everything was compared: before the first time, a kill may have left the indexes a slice apart."""
         self.yield_to: Callable[[], Sequence[str]] = tuple
         """Asked between notes of a long work: paths a person just saved, which go first."""
         self.on_saved: Callable[[], None] = lambda: None
         """Called when such paths are taken in."""
         self.stop: Callable[[], bool] = lambda: False
-
-    @property
-    def revisions(self) -> Ledger:
-        """The ledger of revisions."""
-        return self.outbox.revisions
 
     @property
     def links_dirty(self) -> bool:
@@ -74,8 +69,11 @@ class Sync:
         """Compare the whole vault with the catalogue and take over every difference. Resumable: a kill loses one slice."""
         self.progress = Progress("scan", started=self.clock.now())
         try:
-            seen = {stat.path: stat for stat in self.vault.scan() if self._visible(stat.path)}
             known = self.indexes.catalog.files()
+            seen = self._scan()
+            if known.keys() - seen.keys():
+                # What moved during the scan may have been seen in neither place: a second look finds where it went.
+                seen |= self._scan()
             blind = tuple(self.vault.unreadable())  # not seen there does not mean gone
             lost = {path: row for path, row in known.items() if path not in seen}
             gone = {path: row for path, row in lost.items() if not path.startswith(blind)}
@@ -88,22 +86,31 @@ class Sync:
             self._take_over(work)
             if work.outcome.touched:
                 self.indexes.catalog.rank_waiting()
-            self.compared = self.compared or not self.stop()
+            self.comparisons += not self.stop()
             return work.outcome
         finally:
             self.progress = Progress()
 
+    def _scan(self) -> dict[str, FileStat]:
+        return {stat.path: stat for stat in self.vault.scan() if self._visible(stat.path)}
+
     def apply(self, paths: Iterable[str]) -> Outcome:
-        """Look at these paths only. A path that is a folder's stands for nothing: the watcher names its files."""
+        """Look at these paths only. A path that is a folder's stands for nothing: the watcher names its files.
+
+        Before anything was compared as a whole it is not known which names there are: then that comes first.
+        """
+        if self._root is None:
+            return self.reconcile()
         work = Work([], {}, saved=True)
         for path in sorted(set(paths), reverse=True):
             if not self._visible(path):
                 continue
             stat, row = self.vault.stat(path), self.indexes.catalog.file(path)
-            if stat is not None and self._differs(stat, row):
-                work.todo.append(stat)
-                self.linker.names.add(path)
-            elif stat is None and row is not None:
+            if stat is not None:
+                self.linker.names.add(path)  # it may have been taken out while it was away for a moment
+                if self._differs(stat, row):
+                    work.todo.append(stat)
+            elif row is not None:
                 work.gone[path] = row
                 self.linker.names.remove(path)
         if work.gone and self.vault.root_identity() != self._root:
@@ -136,7 +143,7 @@ class Sync:
         return path.endswith(".md") and "/".join(parts[inside:]).startswith(MEMORY_INDEXED)
 
     def _differs(self, stat: FileStat, row: FileRow | None) -> bool:
-        if row is None or row.digest == "" or row.status == "pending":
+        if row is None or row.again or row.status == "pending":
             return True
         if (stat.size, stat.mtime_ns, stat.inode) != (row.size, row.mtime_ns, row.inode):
             return True
@@ -218,8 +225,11 @@ class Sync:
 
     def _lose(self, row: FileRow, work: Work) -> None:
         catalog = self.indexes.catalog
-        if catalog.file(row.path) is None or self.vault.stat(row.path) is not None:
-            return  # it was taken care of meanwhile, or is there again: then its event, or the next scan, says so
+        if catalog.file(row.path) is None:
+            return  # it was taken care of meanwhile
+        if self.vault.stat(row.path) is not None:
+            self.linker.names.add(row.path)  # it is there again: its event, or the next scan, says what became of it
+            return
         if row.kind != "other":
             self._empty(row)
         catalog.remove_file(row.path)
@@ -248,6 +258,7 @@ class Sync:
         excluded = self.vault.excluded_by_obsidian(path)
         if (
             row.digest == file.digest
+            and not row.again
             and row.status in ("indexed", "skipped")
             and excluded == (row.reason == reading.EXCLUDED)
         ):
@@ -256,7 +267,8 @@ class Sync:
         before = self._moved_from(file, fresh, work) if new else None
         if before is not None:
             fresh = self._row(file.stat, before)
-            if before.path in self.linker.names:  # nobody told of its departure: what was read so far may link to it there
+            if before.path in self.linker.names:
+                # Nobody told of its departure: what was read so far may link to it there.
                 self.linker.names.remove(before.path)
                 work.resolved.clear()
         fresh = replace(fresh, changed=self.clock.now() if work.saved else 0.0)
@@ -313,7 +325,7 @@ class Sync:
         if row is None:
             kind = self._kind(stat.path)
             row = FileRow(0, self._new_id(stat.path), stat.path, 0, 0, 0, "", kind, "pending")
-        return replace(row, path=stat.path, size=stat.size, mtime_ns=stat.mtime_ns, inode=stat.inode)
+        return replace(row, path=stat.path, size=stat.size, mtime_ns=stat.mtime_ns, inode=stat.inode, again=False)
 
     def _kind(self, path: str) -> str:
         lower = path.lower()
@@ -370,8 +382,8 @@ class Sync:
         self._put_facts(self.distil.forget(row.row, row.path))
 
     def _fail(self, row: FileRow, work: Work, reason: str, *, new: bool) -> None:
-        """List a file as failed and keep what was known of it; its digest is cleared, so that the next look tries again."""
-        self.indexes.catalog.put_file(replace(row, digest="", status="failed", reason=reason))
+        """List a file as failed and keep what was known of it; the next look tries again."""
+        self.indexes.catalog.put_file(replace(row, again=True, status="failed", reason=reason))
         fix = "open the note and look; the rest of the vault is unaffected"
         self.indexes.catalog.put_problems(row.path, [Problem(row.path, None, "note-failed", reason, fix, "error")])
         self._count(work, new=new)

@@ -171,7 +171,7 @@ class Indexer(threading.Thread):
         for work in taken.orders:
             if not self._try("order", work):
                 self._troubles.pop("order")  # who gave the order is told; it is not tried again
-        if taken.rescan:
+        if taken.rescan or (taken.paths and not self.ready.is_set()):  # nothing is known before the first comparison
             if self._try("indexing", self._compare):
                 self._retry_at, self._retry = float("inf"), RETRY[0]
                 if not self._stopping:

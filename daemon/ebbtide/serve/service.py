@@ -193,7 +193,7 @@ class Service:
         found = self.runtime.catalog.facts_by_id([id]).get(id)
         if found is None:
             raise NotFound(f"No fact {id!r} is known.", "See `ebbtide facts`.")
-        revisions, _ = self.runtime.sync.revisions.read()
+        revisions, _ = self.runtime.sync.outbox.revisions.read()
         history = [r for r in revisions if id in (r.get("subjects") or ()) or r.get("object") == id]
         return {
             "fact": _fact_view(found[2]),

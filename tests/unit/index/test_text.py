@@ -167,7 +167,7 @@ def test_a_writer_that_failed_is_replaced(index: TantivyIndex, monkeypatch: pyte
             raise ValueError("No space left on device (os error 28)")
 
     index.upsert([("lost", {"body": "lost"})])
-    index._core._writer = Broken()
+    index._core._writer = Broken()  # type: ignore[assignment]
     with pytest.raises(IndexUnwritable):
         index.commit()
     index.upsert([("kept", {"body": "kept"})])
