@@ -123,6 +123,45 @@ class Ledger(Protocol):
         """Every device's valid records and what could not be read."""
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An edge of the graph as seen from one of its ends.
+
+    `other` is the file row at the other end. `outward`: the edge leads from here to there (`A causes B`, seen from A).
+    `link` names the catalogue's row of the edge, where its sentence and place are. `confidence` is in (0, 1].
+    """
+
+    other: int
+    outward: bool
+    type: str
+    strong: bool
+    declared: bool
+    confidence: float
+    link: int
+
+
+class LinkGraph(Protocol):
+    """An immutable picture of the typed graph: vertices are file rows of the catalogue, edges its resolved links.
+
+    Unknown rows have no edges. Nothing here costs more than the edges of the files asked about.
+    """
+
+    version: int
+    """Counts pictures: another number, another graph."""
+
+    def degree(self, file: int) -> int:
+        """Number of distinct neighbours, either way."""
+
+    def light(self, file: int) -> float:
+        """What a step into this file keeps of its weight, in (0, 1]: hubs, index and daily notes carry less."""
+
+    def steps(self, file: int) -> Sequence[Step]:
+        """Every edge at this file, both ways, in a fixed order. Loops are left out."""
+
+    def path(self, start: int, goal: int, most: int) -> Sequence[Step]:
+        """The best connecting path of at most `most` steps, whatever the direction and type of its edges; empty if none."""
+
+
 class FactStore(Protocol):
     """facts.jsonl with its journal."""
 
