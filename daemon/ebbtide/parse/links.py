@@ -10,9 +10,10 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ebbtide.memory.records import Link, Note, RawLink
+from ebbtide.parse.prose import Stated, stated_relations
 from ebbtide.parse.relations import RELATIONS, normalise_relation, relation_type
 
 __all__ = [
@@ -163,13 +164,31 @@ def keys_of_link(link: RawLink) -> tuple[str, ...]:
 def build_links(
     note: Note, index: NameIndex, table: Mapping[str, tuple[str, bool]] = RELATIONS
 ) -> list[Link]:  # fmt: skip
-    """The edges of links.jsonl that this note holds, sorted by offset."""
+    """The edges of links.jsonl that this note holds, sorted by offset.
+
+    A link is one edge, as Obsidian counts it; where its sentence states a relation to the note, that edge bears the type.
+    A sentence that relates two links adds an edge between them beside the two links' own.
+    """
     resolved = [(link, resolve_link(link, note, index)) for link in note.links]
     places = Counter(_end(link, found) for link, found in resolved)
+    stated = stated_relations(note, table)
+    own = {item.link: item for item in stated if item.other is None}
     links = [
-        _edge(note, link, found, places=places[_end(link, found)], index=index, table=table) for link, found in resolved
+        _edge(note, link, found, places=places[_end(link, found)], index=index, table=table, said=own.get(number))
+        for number, (link, found) in enumerate(resolved)
     ]
-    links.sort(key=lambda link: (link.offset, link.kind, link.relation or "", link.raw))
+    for item in stated:
+        if item.other is not None:
+            link, found = resolved[item.link]
+            other, start = resolved[item.other]
+            if start.target is None or start.target != found.target:
+                edge = _edge(
+                    note, link, found, places=places[_end(link, found)], index=index, table=table, said=item,
+                )  # fmt: skip
+                links.append(
+                    replace(edge, origin=start.target or other.path, ambiguous=found.ambiguous or start.ambiguous)
+                )
+    links.sort(key=lambda link: (link.offset, link.kind, link.relation or "", link.raw, link.origin))
     return links
 
 
@@ -179,9 +198,9 @@ def _end(link: RawLink, found: Resolution) -> str:
 
 def _edge(
     note: Note, link: RawLink, found: Resolution, *, places: int, index: NameIndex,
-    table: Mapping[str, tuple[str, bool]],
+    table: Mapping[str, tuple[str, bool]], said: Stated | None = None,
 ) -> Link:  # fmt: skip
-    kind, inverse = relation_type(link.relation, table)
+    kind, inverse = relation_type(link.relation, table) if said is None else (said.type, said.inverse)
     declared = link.relation is not None
     source, target = note.path, found.target
     origin = source
@@ -193,8 +212,9 @@ def _edge(
     return Link(
         source=source, origin=origin, target=target, type=kind,
         weight="strong" if declared or link.kind == "embed" or places > 1 else "weak",
-        raw=link.raw, kind=link.kind, relation=link.relation, declared=declared,
-        confidence=1.0 if declared else 0.5, heading=link.heading, block=link.block, alias=link.alias,
+        raw=link.raw, kind=link.kind, relation=link.relation if said is None else said.relation, declared=declared,
+        confidence=1.0 if declared else 0.5 if said is None else said.confidence,
+        heading=link.heading, block=link.block, alias=link.alias,
         offset=link.offset, line=link.line, column=link.column, snippet=link.snippet,
         ambiguous=found.ambiguous, native=link.native,
     )  # fmt: skip

@@ -64,6 +64,23 @@ RELATIONS: Final[Mapping[str, tuple[str, bool]]] = _table()
 """Normalised word to (edge type, written the other way round)."""
 
 
+def relation_table(synonyms: Mapping[str, str]) -> Mapping[str, tuple[str, bool]]:
+    """The default table with a person's own words over it; the default table itself if there are none.
+
+    `synonyms` maps words as written to edge types. A word that the defaults know keeps its direction; of others, those
+    that are written as a passive ("driven by", 被…) are the other way round.
+    """
+    if not synonyms:
+        return RELATIONS
+    table = dict(RELATIONS)
+    for written, kind in synonyms.items():
+        word = normalise_relation(written)
+        inverse = RELATIONS[word][1] if word in RELATIONS else word.endswith("_by") or word.startswith("被")
+        table[word] = (kind, inverse)
+        table.setdefault(word.replace("_", ""), (kind, inverse))
+    return table
+
+
 def relation_type(relation: str | None, table: Mapping[str, tuple[str, bool]] = RELATIONS) -> tuple[str, bool]:
     """Edge type of a relation word and whether it is inverse. No relation is `mentioned`; unknown words are kept.
 
