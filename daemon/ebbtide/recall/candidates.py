@@ -14,9 +14,10 @@ from typing import Any
 
 from ebbtide.index.catalog import Catalog, FileRow, PassageRow
 from ebbtide.index.means import centred
-from ebbtide.memory.ports import Embedder, FloatArray, TextIndex, VectorIndex
+from ebbtide.memory.ports import Embedder, FloatArray, LinkGraph, Step, TextIndex, VectorIndex
 from ebbtide.recall.rank import Evidence, Weights, coverage
 from ebbtide.recall.route import Route
+from ebbtide.recall.why import Direction, leads, reasoned
 
 KEYWORD_DEPTH = 100
 VECTOR_DEPTH = 300
@@ -42,12 +43,19 @@ class Edges:
     decay: float = 0.5
     weak: float = 0.5
     hub_limit: int = 3
-    """A hub brings at most so many neighbours."""
+    """One note brings at most so many neighbours, a hub like any other."""
+    hops: int = 4
+    """Hops for a question why; any other takes one."""
+    least: float = 0.02
+    """Relevance under which a neighbour is not taken in."""
+    crowd: int = 2000
+    """A note with more neighbours than this brings none: which of them would be chance."""
 
-    def kept(self, type_: str, weight: str) -> float:
+    def kept(self, step: Step) -> float:
         """The share of relevance that crosses an edge; a user's own word counts as a mention."""
-        share = self.types.get(type_, self.types.get("mentioned", 0.4))
-        return self.decay * share * (1.0 if weight == "strong" else self.weak)
+        share = self.types.get(step.type, self.types.get("mentioned", 0.4))
+        sure = step.confidence if step.type != "mentioned" else 1.0
+        return self.decay * share * sure * (1.0 if step.strong else self.weak)
 
 
 @dataclass(slots=True)
@@ -77,7 +85,8 @@ class Pool:
     notes: dict[int, NoteCandidate] = field(default_factory=dict)
     facts: dict[str, FactCandidate] = field(default_factory=dict)
     passages: dict[int, PassageRow] = field(default_factory=dict)
-    vector_used: bool = False
+    vector: FloatArray | None = None
+    """The centred vector of the question, shape [dims]."""
     skipped: list[tuple[str, str]] = field(default_factory=list)
     ms: dict[str, float] = field(default_factory=dict)
 
@@ -93,6 +102,7 @@ class Channels:
     embedder: Callable[[], Embedder | None]
     query_means: Callable[[], Mapping[str, FloatArray]]
     why_no_vectors: Callable[[], str]
+    graph: Callable[[], LinkGraph]
 
 
 def folder(scope: str | None) -> str | None:
@@ -124,7 +134,7 @@ def gather(
                 vector = centred(vector, mean)
         with _timed(pool, "vector"):
             _vector(vector, channels, within, pool)
-        pool.vector_used = True
+        pool.vector = vector
     return pool
 
 
@@ -134,35 +144,62 @@ def add_neighbours(
     parents: Sequence[tuple[int, float]],
     within: str | None,
     edges: Edges,
+    direction: Direction | None = None,
     limit: int = 30,
 ) -> None:
-    """One hop over the links of good candidates: (file row, relevance) of the parents, best first."""
+    """Neighbours of good candidates, (file row, relevance) best first, over one hop; over more in a direction asked about.
+
+    Relevance decays over each edge by its type and weight and by what the note it leads to is: a hub, an index or a daily
+    note takes less. With a `direction` (a question why) steps whose links state a reason are followed up to `edges.hops`.
+    """
     with _timed(pool, "graph"):
-        rows = {pool.notes[row].file.path: (row, score) for row, score in parents}
-        found = channels.catalog.edges_of(sorted(rows))
-        wanted: dict[str, tuple[float, str]] = {}
-        brought: dict[str, int] = {}
-        for source, target, record in sorted(found):
-            for parent, other in ((source, target), (target, source)):
-                if parent not in rows or other == parent or (within and not other.startswith(within)):
-                    continue
-                edge = json.loads(record)
-                score = rows[parent][1] * edges.kept(edge["type"], edge["weight"])
-                if other in wanted and wanted[other][0] >= score:
-                    continue
-                if other not in wanted:
-                    if brought.get(parent, 0) >= edges.hub_limit:
-                        continue
-                    brought[parent] = brought.get(parent, 0) + 1
-                wanted[other] = (score, parent)
-        chosen = sorted(wanted.items(), key=lambda item: (-item[1][0], item[0]))[:limit]
-        for rank, (path, (score, parent)) in enumerate(chosen, 1):
-            file = channels.catalog.file(path)
-            if file is None or file.status != "indexed" or file.kind not in ("note", "memory"):
-                continue
-            candidate = pool.notes.setdefault(file.row, NoteCandidate(file, Evidence(), via=parent))
-            candidate.evidence.graph = max(candidate.evidence.graph, score)
-            candidate.evidence.ranks["graph"] = (rank, round(score, 4))
+        graph = channels.graph()
+        wanted: dict[int, tuple[float, int]] = {}
+        front = dict(parents)
+        for hop in range(edges.hops if direction is not None else 1):
+            reached: dict[int, float] = {}
+            for parent, score in front.items():
+                for other, kept in _brought(graph, parent, edges, direction if hop else None):
+                    value = score * kept
+                    if value >= edges.least and value > wanted.get(other, (0.0, 0))[0] and other not in front:
+                        wanted[other] = (value, parent)
+                        reached[other] = value
+            front = dict(sorted(reached.items(), key=lambda item: (-item[1], item[0]))[:limit])
+        _take_in(pool, channels, wanted, within, limit)
+
+
+def _brought(graph: LinkGraph, parent: int, edges: Edges, direction: Direction | None) -> list[tuple[int, float]]:
+    """The neighbours one note brings, with the share of its relevance each keeps: at most `hub_limit`, the best ones."""
+    if graph.degree(parent) > edges.crowd:
+        return []
+    best: dict[int, float] = {}
+    for step in graph.steps(parent):
+        if direction is not None and not (reasoned(step) and leads(step, direction)):
+            continue
+        kept = edges.kept(step) * graph.light(step.other)
+        best[step.other] = max(best.get(step.other, 0.0), kept)
+    return sorted(best.items(), key=lambda item: (-item[1], item[0]))[: edges.hub_limit]
+
+
+def _take_in(
+    pool: Pool, channels: Channels, wanted: Mapping[int, tuple[float, int]], within: str | None, limit: int
+) -> None:
+    known = channels.catalog.files_by_row(
+        sorted({row for row, (_, parent) in wanted.items()} | {parent for _, parent in wanted.values()})
+    )
+    chosen = sorted(wanted.items(), key=lambda item: (-item[1][0], item[0]))
+    rank = 0
+    for row, (score, parent) in chosen:
+        file = known.get(row)
+        if file is None or file.status != "indexed" or file.kind not in ("note", "memory") or rank >= limit:
+            continue
+        if within and not file.path.startswith(within):
+            continue
+        rank += 1
+        via = known[parent].path if parent in known else None
+        candidate = pool.notes.setdefault(row, NoteCandidate(file, Evidence(), via=via))
+        candidate.evidence.graph = max(candidate.evidence.graph, score)
+        candidate.evidence.ranks["graph"] = (rank, round(score, 4))
 
 
 def _keyword(route: Route, channels: Channels, within: str | None, pool: Pool, weights: Weights) -> None:

@@ -51,6 +51,27 @@ def reasons(
     return out
 
 
+_STEPS: Mapping[str, tuple[Mapping[Lang, str], Mapping[Lang, str]]] = {
+    "causes": ({"en": "because of", "zh": "因为"}, {"en": "led to", "zh": "导致"}),
+    "depends_on": ({"en": "rests on", "zh": "依赖"}, {"en": "is needed by", "zh": "支撑了"}),
+    "supersedes": ({"en": "took the place of", "zh": "取代了"}, {"en": "was replaced by", "zh": "被后者取代"}),
+    "supports": ({"en": "is supported by", "zh": "依据是"}, {"en": "supports", "zh": "支持"}),
+    "contradicts": ({"en": "speaks against", "zh": "反驳了"}, {"en": "is contradicted by", "zh": "被后者反驳"}),
+}
+"""How a step is said: towards the ground, and away from it."""
+_LINKED: Mapping[bool, Mapping[Lang, str]] = {
+    True: {"en": "mentions", "zh": "提到"},
+    False: {"en": "is mentioned in", "zh": "在后者中被提到"},
+}
+
+
+def step_words(type_: str, *, leads_back: bool, outward: bool, lang: Lang) -> str:
+    """A step of a chain in words: how the note before goes on to the next one. A user's own word is said as it is."""
+    if type_ in _STEPS:
+        return _STEPS[type_][0 if leads_back else 1][lang]
+    return _LINKED[outward][lang] if type_ == "mentioned" else f"{type_} →" if outward else f"← {type_}"
+
+
 def column_of(text: str, offset: int) -> int:
     """0-based UTF-16 column of an offset in its line."""
     start = text.rfind("\n", 0, offset) + 1

@@ -24,6 +24,7 @@ from ebbtide.recall.candidates import (
 )
 from ebbtide.recall.rank import Weights, relevance
 from ebbtide.recall.route import Route, route
+from ebbtide.recall.why import Direction, Walking
 
 NOTES_RANKED = 100
 
@@ -54,6 +55,12 @@ class Settings:
     fact_share: float = 0.95
     """A note is at least this share as relevant as its best fact."""
     graph_parents: int = 5
+    walking: Walking = field(default_factory=Walking)
+    walking_starts: int = 5
+    """Notes a chain may start from."""
+    start_even: float = 0.85
+    start_share: float = 0.6
+    """A chain may start at a note this share as relevant as the best; or this one, if it is better in meaning or in words."""
     seconds: float = 0.3
 
 
@@ -97,7 +104,7 @@ class Ranker:
         lang = found.file.lang
         if isinstance(found, NoteCandidate) and found.best:
             lang = pool.passages[max(found.best, key=lambda label: (found.best[label], -label))].lang
-        return relevance(found.evidence, lang == way.lang, self.settings.weights, not pool.vector_used)
+        return relevance(found.evidence, lang == way.lang, self.settings.weights, pool.vector is None)
 
     def _graph(
         self, way: Route, question: Question, pool: Pool, scores: dict[int, float], deadline: float | None
@@ -109,22 +116,27 @@ class Ranker:
         before = set(pool.notes)
         parents = [(row, scores[row]) for row in best if scores[row] >= self.settings.abstain_below]
         if parents:
-            add_neighbours(pool, self.channels, parents, folder(question.scope), self.settings.edges)
+            direction: Direction | None = "forward" if way.onward else "back" if way.why else None
+            add_neighbours(pool, self.channels, parents, folder(question.scope), self.settings.edges, direction)
         self._hide_later(pool, question.as_of)
-        for row in pool.notes.keys() - before:
-            scores[row] = self._score(way, pool.notes[row], pool)
+        for row, note in pool.notes.items():
+            if row not in before:
+                scores[row] = self._score(way, note, pool)
+            elif note.evidence.graph > 0:
+                scores[row] = max(
+                    scores[row], self._score(way, note, pool)
+                )  # a note that its facts lifted stays lifted
 
     def _hide_later(self, pool: Pool, as_of: str | None) -> int:
         if as_of is None:
             return 0
-        later = [row for row, note in pool.notes.items() if _after(note.file.date, as_of)]
+        later = [row for row, note in pool.notes.items() if after(note.file.date, as_of)]
         for row in later:
             del pool.notes[row]
         facts = [
             i
             for i, f in pool.facts.items()
-            if _after(f.record.get("created_at"), as_of)
-            or (f.file.row not in pool.notes and _after(f.file.date, as_of))
+            if after(f.record.get("created_at"), as_of) or (f.file.row not in pool.notes and after(f.file.date, as_of))
         ]
         for ident in facts:
             del pool.facts[ident]
@@ -154,6 +166,6 @@ class Ranker:
                     del notes[row]
 
 
-def _after(date: str | None, as_of: str) -> bool:
+def after(date: str | None, as_of: str) -> bool:
     """True if a date (day, month or year precision) lies wholly after a day."""
     return date is not None and date[:10] > as_of[: len(date[:10])]

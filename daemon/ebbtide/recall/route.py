@@ -49,6 +49,13 @@ _CUES: tuple[tuple[FactType, re.Pattern[str]], ...] = (
     ("definition", re.compile(r"\b(what (is|are|does .* mean)|define|definition)\b|什么是|是什么意思|定义", re.I)),
     ("event", re.compile(r"\b(when|last time|yesterday|happened)\b|什么时候|上次|哪天|发生", re.I)),
 )
+_ONWARD = re.compile(
+    r"\b(what (came|became) of|what happened (after|next|then|because)|what did .{1,80} (lead to|cause|change|bring)"
+    r"|(consequences?|effects?|outcomes?|aftermath|impact) of|led to what|lead to\?|result(ed)? in what)\b"
+    r"|后来(怎么|怎样|如何|发生|呢)|结果(怎么|怎样|如何|呢|是什么)|(带来|导致|引起|造成|引发|产生)了?(什么|哪些)|有(什么|哪些)(影响|后果|结果)"
+    r"|之后(怎么|怎样|发生)|的(后果|影响|下文)",
+    re.I,
+)
 _WHY = re.compile(r"\b(why|how come|what caused|because of what|reason)\b|为什么|为何|怎么会|原因|起因", re.I)
 
 
@@ -62,6 +69,8 @@ class Route:
     layer: Layer | None
     explicit: bool
     why: bool
+    onward: bool
+    """It asks what came of something, not what it came from."""
     cut: bool
 
 
@@ -77,6 +86,7 @@ def route(query: str, type_: str | None = None, layer: Layer | None = None) -> R
         type=type_ or guess,
         layer=layer or (LAYER_OF_TYPE[guess] if guess else None),
         explicit=type_ is not None or layer is not None,
+        onward=_ONWARD.search(text) is not None,
         why=_WHY.search(text) is not None,
         cut=len(query) > MAX_QUERY,
     )
