@@ -37,6 +37,8 @@ ROLE_OF_PACKAGE = {
 }
 ROLE = {
     "config": "pure",
+    "config_key": "pure",
+    "config_claude": "pure",
     "logs": "adapter",
     "runtime": "root",
     "keeping": "root",
@@ -55,22 +57,41 @@ ROLE = {
     "index.refill": "orchestrator",
     "index.backfill": "orchestrator",
     "index.worker": "orchestrator",
+    "index.decisions": "orchestrator",
     "recall.candidates": "orchestrator",
     "recall.ranking": "orchestrator",
     "recall.items": "orchestrator",
     "recall.about": "orchestrator",
+    "recall.causes": "orchestrator",
     "recall.engine": "orchestrator",
     "sleep.cycle": "orchestrator",
     "sleep.claude": "adapter",
+    "sleep.verdicts": "adapter",
+    "sleep.extracting": "orchestrator",
+    "sleep.reading": "orchestrator",
+    "sleep.nightly": "orchestrator",
     "serve.wire": "pure",
     "serve.wire_memory": "pure",
+    "serve.wire_links": "pure",
     "serve.calls": "pure",
     "serve.commands": "pure",
     "serve.show": "pure",
     "serve.service": "use-cases",
     "serve.vitals": "use-cases",
 }
-STAGES = ("memory", "config", "parse", "vault", "index", "recall", "sleep", "prove", "serve")
+STAGES = (
+    "memory",
+    "config_key",
+    "config_claude",
+    "config",
+    "parse",
+    "vault",
+    "index",
+    "recall",
+    "sleep",
+    "prove",
+    "serve",
+)
 """The way a note flows: a pure module may import pure modules of its own stage and of those before it."""
 
 LIBRARIES = {
@@ -78,6 +99,8 @@ LIBRARIES = {
     "parse.note": {"mistune"},
     "parse.properties": {"frontmatter", "yaml"},
     "parse.text": {"rjieba"},
+    "parse.claims": {"rjieba"},  # parts of speech: which words are names
+    "parse.near": {"numpy", "rapidfuzz"},
     "vault.lines": {"orjson"},
     "vault.watcher": {"watchdog"},
     "vault.hearing": {"watchdog"},
@@ -85,19 +108,24 @@ LIBRARIES = {
     "index.priors": {"numpy"},
     "index.backfill": {"numpy"},
     "index.text": {"tantivy"},
+    "index.graph": {"igraph"},  # GPL: one module, so that it can be replaced
     "index.native": {"onnxruntime", "usearch"},
     "index.vectors": {"numpy"},  # USearch reaches it through index.native
     "index.embed": {"numpy", "onnxruntime", "tokenizers"},
     "index.modelgraph": {"numpy", "onnx", "tokenizers"},
     "places": {"platformdirs"},
+    "prove.conflicts": {"numpy"},
+    "prove.nearness": {"numpy"},
     "serve.pairing": {"platformdirs"},
     "serve.wire": {"pydantic"},
     "serve.wire_memory": {"pydantic"},
+    "serve.wire_links": {"pydantic"},
     "serve.client": {"pydantic"},
     "serve.api": {"fastapi", "starlette"},
     "serve.server": {"fastapi", "uvicorn"},
+    "sleep.claude": {"anthropic"},
 }
-"""Third-party libraries, module by module. igraph is not there yet: when it comes it has one adapter, `index.graph`."""
+"""Third-party libraries, module by module."""
 
 # --- deliberate differences ---------------------------------------------------------------------------------------
 
@@ -112,9 +140,19 @@ PARTS = (
         "vault.identity",
         "vault.mounts",
         "vault.exclude",
+        "vault.templates",
     },
-    {"index.catalog", "index.database", "index.files", "index.texts", "index.edges"},
+    {
+        "index.catalog",
+        "index.database",
+        "index.files",
+        "index.texts",
+        "index.edges",
+        "index.link_health",
+        "index.standings",
+    },
     {"index.embed", "index.modelfile", "index.modelgraph"},
+    {"index.graph", "index.graph_metrics"},
     {"index.vectors", "index.native"},  # the order in which two native libraries load; see index/native.py
 )
 """One adapter each, in several modules by size: these may know each other."""
@@ -136,6 +174,12 @@ EXCEPTIONS = {
     ("serve.actions", "runtime"): "`ebbtide config` prints settings of a vault that need not be opened for it",
     ("serve.actions", "daemon"): "`ebbtide up` is the daemon",
     ("serve.actions", "prove.exam"): "`ebbtide exam` runs on a vault of its own, beside any daemon",
+    ("serve.actions", "prove.conflicts"): "`ebbtide exam conflicts` likewise",
+    ("prove.conflicts", "runtime"): "an exam opens the vault read-only; where models lie is known there",
+    ("prove.conflicts", "prove.nearness"): "a part of it: the local model",
+    ("prove.nearness", "index.embed"): "pairs of texts have no vault whose runtime could open the model",
+    ("prove.nearness", "index.modelfile"): "the same",
+    ("prove.nearness", "index.priors"): "the same",
     ("prove.exam", "runtime"): "an exam opens the vault read-only, as repeatably as a fresh process",
     ("prove.exam", "recall.candidates"): "reads a scope as recall reads it",
 }
@@ -151,8 +195,9 @@ MODULE_LINES, FUNCTION_LINES = 400, 60
 
 PRINTS = {"serve.cli": "the last word of a failed command", "daemon": "progress of a daemon in the foreground"}
 """Modules that may call print, always to stderr."""
-STDOUT = {"serve.cli", "serve.actions"}
-"""Modules that may name sys.stdout: answers, and the token, go there; nothing else does."""
+STDOUT = {"serve.cli", "serve.actions", "index.graph_metrics"}
+"""Modules that may name sys.stdout: answers, and the token, go there; nothing else does. `index.graph_metrics` does in the
+process of its own, whose stdout is a pipe to the daemon."""
 
 # --- purity -------------------------------------------------------------------------------------------------------
 

@@ -13,74 +13,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+from ebbtide.config_claude import Claude, Extract, Limits, Prices
+from ebbtide.config_key import key, rank, table
 from ebbtide.memory.errors import Problem
 
-T = TypeVar("T")
 ENVIRONMENT: Final = "environment"
 """Name of the layer that holds environment variables; the caller may hand in the whole environment."""
 VAULT_FILE: Final = "ebbtide.toml"
 """A layer whose name ends so came with the vault and is restricted."""
 NOT_KEYS: Final = frozenset(f"EBBTIDE_{word}" for word in ("VAULT", "CONFIG", "EVIDENCE", "TOKEN", "STATE", "CACHE"))
 """Variables that are no settings."""
-
-
-def key(
-    default: T,
-    doc: str,
-    low: float | None = None,
-    high: float | None = None,
-    *,
-    choices: Sequence[str] = (),
-    vault: bool = False,
-    adds: bool = False,
-    pattern: str = "",
-) -> T:
-    """A setting. `vault`: the file in the vault may set it. `adds`: a layer adds to a list and cannot take away."""
-    return field(
-        default=default,
-        metadata={
-            "doc": doc,
-            "low": low,
-            "high": high,
-            "choices": choices,
-            "vault": vault,
-            "adds": adds,
-            "pattern": pattern,
-        },
-    )
-
-
-def rank(default: T, doc: str, low: float = 0, high: float = 1, *, choices: Sequence[str] = ()) -> T:
-    """A setting of ranking or schedule: the file in the vault may set it."""
-    bounds = (None, None) if isinstance(default, str | bool) else (low, high)
-    return key(default, doc, *bounds, choices=choices, vault=True)
-
-
-def table(
-    default: Mapping[str, T],
-    doc: str,
-    low: float | None = None,
-    high: float | None = None,
-    *,
-    choices: Sequence[str] = (),
-    vault: bool = False,
-    closed: bool = True,
-) -> Mapping[str, T]:
-    """A setting with a value for each of several words; `closed`: no other words than those of the default."""
-    frozen = MappingProxyType(dict(default))
-    return field(
-        default_factory=lambda: frozen,
-        metadata={
-            "doc": doc,
-            "low": low,
-            "high": high,
-            "choices": choices,
-            "vault": vault,
-            "closed": closed,
-        },
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +105,11 @@ class Recall:
         1,
         vault=True,
     )
+    graph_parents: int = rank(5, "best notes whose neighbours are looked at; 0: links bring nothing", 0, 50)
     hop_decay: float = rank(0.5, "relevance kept over one edge")
     weak_edge: float = rank(0.5, "factor of weak edges")
     hub_limit: int = rank(3, "neighbours one note brings at most", 0, 50)
+    why_hops: int = rank(4, "links followed from a note for a question why, and in a causal chain", 1, 8)
     budget: int = rank(6000, "tokens of one answer", 100, 200_000)
     budget_mode: str = rank("skip", "an item that does not fit is skipped, or packing stops", choices=("skip", "stop"))
     max_items: int = rank(8, "items of one answer", 1, 100)
@@ -204,6 +150,10 @@ class Config:
     recall: Recall = Recall()
     server: Server = Server()
     relations: Relations = Relations()
+    extract: Extract = field(default_factory=Extract)
+    claude: Claude = field(default_factory=Claude)
+    prices: Prices = field(default_factory=Prices)
+    limits: Limits = field(default_factory=Limits)
 
 
 _ORDERED: Final = (("watch", "settle", "max_wait"),)
@@ -240,7 +190,8 @@ def load(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list[
             try:
                 values[item.name] = _checked(item, _spelled(raw, current) if name == ENVIRONMENT else raw, current)
             except ValueError as error:
-                report("config-value", f"`{dotted}`: {error}", f"{_shown(current)} stays in force")
+                stays = "what was set before" if item.metadata.get("secret") else _shown(current)
+                report("config-value", f"`{dotted}`: {error}", f"{stays} stays in force")
     for section, low, high in _ORDERED:
         values, defaults = sections[section], getattr(config, section)
         if values.get(low, getattr(defaults, low)) > values.get(high, getattr(defaults, high)):

@@ -38,7 +38,14 @@ class Daemon:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.embedding = Embedding(self._open_model, self._changed)
-        chores = Chores(runtime.write_links, runtime.write_facts, runtime.adopt, runtime.upkeep, runtime.heal)
+        chores = Chores(
+            runtime.write_links,
+            runtime.write_facts,
+            runtime.adopt,
+            runtime.upkeep,
+            runtime.heal,
+            runtime.refresh_graph,
+        )
         self.indexer = Indexer(runtime.sync, chores, self._indexed)
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
         self.threads = Threads(self.indexer, self.embedding, self.watcher)

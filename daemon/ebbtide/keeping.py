@@ -15,6 +15,7 @@ from pathlib import Path
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.catalog import Catalog
 from ebbtide.index.database import is_damage
+from ebbtide.index.graph import GraphIndex
 from ebbtide.index.refill import Refiller
 from ebbtide.index.sync import Sync
 from ebbtide.index.text import TantivyIndex
@@ -42,6 +43,7 @@ class Keeping:
     sync: Sync
     refiller: Refiller
     texts: dict[str, TantivyIndex]
+    graph: GraphIndex
     state: Path
     backfill: Backfill | None = None
     _healed: list[float] = field(default_factory=list)
@@ -60,6 +62,7 @@ class Keeping:
     def _catch_up(self) -> None:
         self.adopt()
         outcome = self.sync.reconcile()
+        self.graph.drop()  # whoever asks for it now makes it; most commands do not
         self.refiller.check()
         self.refiller.look()
         self.refiller.run()
@@ -101,6 +104,10 @@ class Keeping:
         lines = "".join(record + "\n" for record in self.catalog.all_links())
         self.store.write_memory("links.jsonl", lines.encode("utf-8", "replace"))
         self.sync.linker.dirty = False
+
+    def refresh_graph(self) -> None:
+        """Make a new picture of the graph if edges or files differ from what it shows."""
+        self.graph.refresh()
 
     def write_facts(self) -> None:
         """Rewrite facts.jsonl if it does not say what we know, after taking over what others wrote into it."""
@@ -166,6 +173,7 @@ class Keeping:
         if catalog:
             with self.backfill.turn() if self.backfill is not None else contextlib.nullcontext():
                 self.catalog.reset()  # the labels in the vector indexes mean nothing to a new catalogue
+                self.graph.drop()  # nor do the rows in the picture of the graph
                 if self.backfill is not None:
                     self.backfill.rebuild()
             self.sync.linker.dirty = True

@@ -25,6 +25,8 @@ from ebbtide.index.catalog import KINDS, Catalog
 from ebbtide.index.changes import Indexes
 from ebbtide.index.changes import Pace as Slice
 from ebbtide.index.database import move_aside
+from ebbtide.index.graph import GraphIndex
+from ebbtide.index.graph_metrics import GraphMetrics, MetricsReport
 from ebbtide.index.outbox import Outbox
 from ebbtide.index.priors import load_priors
 from ebbtide.index.refill import Refiller
@@ -35,11 +37,13 @@ from ebbtide.index.vectors import VectorIndex, VectorStore
 from ebbtide.keeping import Keeping
 from ebbtide.memory.errors import ConfigError, IndexDamaged, LockHeld, ModelUnavailable, Problem
 from ebbtide.memory.ports import Embedder
+from ebbtide.parse.relations import relation_table
 from ebbtide.places import Places, load_config
 from ebbtide.recall.budget import Limits
 from ebbtide.recall.candidates import Channels, Edges
 from ebbtide.recall.engine import Engine, Settings
 from ebbtide.recall.rank import Weights
+from ebbtide.recall.why import Walking
 from ebbtide.vault import identity
 from ebbtide.vault.facts import FactsFile
 from ebbtide.vault.hearing import Pace
@@ -86,6 +90,7 @@ class Runtime(Keeping):
     vectors_at: Path
     """Folder of the store of raw vectors, which every process that opens this vault shares."""
     lock: VaultLock | None
+    metrics: GraphMetrics
     near: dict[str, VectorIndex] = field(default_factory=dict)
     embedder: Embedder | None = None
     vectors: VectorStore | None = None
@@ -128,8 +133,16 @@ class Runtime(Keeping):
         self.model = ModelState("ready", folder.name, "")
         return True
 
+    def graph_metrics(self, wait: float = 0.0) -> MetricsReport:
+        """Figures about the whole graph: what is known at once, computed behind if it is not of the newest graph.
+
+        `wait`: seconds to wait for them, for a caller that ends with its answer.
+        """
+        return self.metrics.report(wait)
+
     def close(self) -> None:
         """Bring everything to disk and let go."""
+        self.metrics.close()
         with self._closing:
             if self.backfill is not None:
                 try:
@@ -254,7 +267,9 @@ def _assemble(o: _Opened) -> Runtime:
     indexes = Indexes(catalog, texts["notes"], texts["facts"])
     pace = Slice(o.config.index.commit_documents, o.config.index.commit_seconds)
     sync = Sync(o.store, indexes, Outbox(catalog, None if o.read_only else facts, revisions, clock), clock, pace)
+    sync.linker.table = relation_table(o.config.relations.synonyms)
     refiller = Refiller(o.store, catalog, texts, text_version(), o.config.index.merge_deleted)
+    graph = GraphIndex(catalog)
     runtime: Runtime
     channels = Channels(
         catalog,
@@ -264,6 +279,7 @@ def _assemble(o: _Opened) -> Runtime:
         embedder=lambda: runtime.embedder,
         query_means=lambda: runtime.query_means,
         why_no_vectors=lambda: runtime.model.message or "the embedding model is still being prepared",
+        graph=graph.current,
     )
     engine = Engine(o.store, channels, recall_settings(o.config))
     runtime = Runtime(
@@ -274,6 +290,8 @@ def _assemble(o: _Opened) -> Runtime:
         sync=sync,
         refiller=refiller,
         texts=texts,
+        graph=graph,
+        metrics=GraphMetrics(graph.current),
         state=o.state,
         places=o.places,
         config=o.config,
@@ -315,13 +333,15 @@ def recall_settings(config: Config) -> Settings:
         why_boost=recall.why_boost,
     )
     limits = Limits(recall.budget, recall.max_items, recall.note_share, recall.tail, recall.budget_mode)
-    edges = Edges(recall.edges, recall.hop_decay, recall.weak_edge, recall.hub_limit)
+    edges = Edges(recall.edges, recall.hop_decay, recall.weak_edge, recall.hub_limit, recall.why_hops)
     return Settings(
         weights,
         limits,
         edges,
         abstain_below=recall.abstain,
         fact_share=recall.fact_share,
+        graph_parents=recall.graph_parents,
+        walking=Walking(hops=recall.why_hops, weak=recall.weak_edge),
         seconds=recall.deadline_ms / 1000,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import bare, phases, vaults
+from bench import bare, graph, phases, vaults
 from bench.__main__ import about, table
 from bench.eval import ROWS, Row
 from bench.live import Live
@@ -51,6 +51,14 @@ def test_every_set_of_the_first_issue_is_asked() -> None:
 def test_a_set_cannot_write_outside_its_folder(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="leaves the folder"):
         vaults._write(tmp_path / "vault", "../out.md", "x")
+
+
+@pytest.mark.xdist_group("bench")
+def test_the_graph_of_sixty_edges(tmp_path: Path) -> None:
+    parts, served = graph.parts(60, tmp_path / "parts"), graph.api(60, tmp_path / "api", seconds=0.2)
+    assert served["edges in the graph"] == "57"
+    assert len(graph.table("ms", ["60"], [parts])) == len(parts) + 1
+    assert len(graph.table("ms", ["60"], [served])) == len(served) + 1
 
 
 @needs_model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -103,7 +104,27 @@ def state(runtime: Runtime) -> dict[str, Any]:
         "documents": (runtime.texts["notes"].count(), runtime.texts["facts"].count()),
         "names": [link for name in TARGETS for link in [runtime.sync.linker.names.resolve(name, "x.md").target]],
         "left over": catalog.stale_keys(),
+        "graph": pictured(runtime),
     }
+
+
+def pictured(runtime: Runtime) -> dict[str, list[Any]]:
+    """The graph by paths instead of rows: the steps at each file, with their sentences, and the paths between some."""
+    runtime.graph.refresh()
+    graph, names = runtime.graph.current(), dict(runtime.catalog.graph_files())
+    out: dict[str, list[Any]] = {}
+    for row, name in names.items():
+        steps = graph.steps(row)
+        said = runtime.catalog.link_records([step.link for step in steps])
+        out[name] = [
+            (names[s.other], s.outward, s.type, s.strong, s.declared, s.confidence, said[s.link]) for s in steps
+        ]
+    rows = list(names)
+    for start, goal in itertools.pairwise(rows):
+        out[f"{names[start]} > {names[goal]}"] = [
+            (names[s.other], s.type, s.outward) for s in graph.path(start, goal, 4)
+        ]
+    return out
 
 
 @pytest.fixture
@@ -284,3 +305,11 @@ def test_a_note_that_is_told_of_before_the_first_comparison_links_to_what_is_the
         daemon.indexer.stop()
         daemon.runtime.close()
     assert targets == ["old.md", "B/deep.md"]
+
+
+def test_other_words_for_relations_are_heeded_at_the_next_start(place: Place) -> None:
+    place.fill({"Moth.md": "vexes:: [[Lamp]]\n", "Lamp.md": "light\n"})
+    for synonyms, kind in (({}, "vexes"), ({"vexes": "contradicts"}, "contradicts"), ({}, "vexes")):
+        with place.opened(relations__synonyms=synonyms) as service:
+            assert [link["type"] for link in service.links()["links"]] == [kind]
+            assert service.runtime.sync.reconcile().touched == 0

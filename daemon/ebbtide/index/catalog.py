@@ -5,7 +5,8 @@ and facts by their row ids, and only the catalogue knows both. It is never the t
 file that SQLite calls malformed) moves it aside and the next scan fills a new one. Vectors live in their own file
 (`vectors.py`), so that a rebuild embeds nothing twice.
 
-Its tables are in `files`, `texts` and `edges`, their rows in `rows`; connections and transactions in `database`.
+Its tables are in `files`, `texts`, `edges`, `link_health` and `standings`, their rows in `rows`; connections and
+transactions in `database`.
 """
 
 # ruff: noqa: S608 - what is put into SQL are constants of these modules and question marks
@@ -16,13 +17,15 @@ from collections.abc import Sequence
 from ebbtide.index.database import KINDS
 from ebbtide.index.edges import LinkTable
 from ebbtide.index.files import FileTable
+from ebbtide.index.link_health import LinkHealthTable
 from ebbtide.index.rows import FileRow, NewFact, NewLink, NewPassage, PassageRow, Waiting
+from ebbtide.index.standings import StandingTable
 from ebbtide.index.texts import FactTable, PassageTable, VectorMarks
 
 __all__ = ["KINDS", "Catalog", "FileRow", "NewFact", "NewLink", "NewPassage", "PassageRow", "Waiting"]
 
 
-class Catalog(FileTable, PassageTable, FactTable, VectorMarks, LinkTable):
+class Catalog(FileTable, PassageTable, FactTable, VectorMarks, LinkTable, LinkHealthTable, StandingTable):
     """The catalogue of one vault. Methods are safe from any thread; writes go inside `with catalog.write():`."""
 
     # --- outbox: decided here, not yet in the memory folder -----------------------------------------------------------

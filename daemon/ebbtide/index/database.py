@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 6
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -65,11 +65,24 @@ CREATE INDEX facts_waiting ON facts(wanted DESC, row) WHERE ready = 0;
 CREATE TABLE evidence(fact TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY(fact, path)) WITHOUT ROWID;
 CREATE INDEX evidence_path ON evidence(path);
 CREATE TABLE links(
+  row INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used twice: an older picture of the graph must not find another edge
   file INTEGER NOT NULL REFERENCES files(row) ON DELETE CASCADE, seq INTEGER NOT NULL,
-  target TEXT, ambiguous INTEGER NOT NULL DEFAULT 0, record TEXT NOT NULL, PRIMARY KEY(file, seq)
-) WITHOUT ROWID;
+  target TEXT, ambiguous INTEGER NOT NULL, record TEXT NOT NULL,
+  type TEXT NOT NULL, strong INTEGER NOT NULL, declared INTEGER NOT NULL, confidence REAL NOT NULL,
+  inward INTEGER NOT NULL,                -- it leads from the target to the file
+  origin TEXT                             -- where it begins, if both ends are other files
+);
+-- All that the graph is made of, so that it is read without the records.
+CREATE INDEX links_file ON links(file, seq, target, origin, inward, type, strong, declared, confidence);
 CREATE INDEX links_target ON links(target);
 CREATE INDEX links_ambiguous ON links(ambiguous) WHERE ambiguous = 1;
+CREATE INDEX links_anchored ON links(target)
+  WHERE target IS NOT NULL AND instr(record, '"heading":null,"block":null') = 0;
+CREATE TABLE outlines(
+  file INTEGER PRIMARY KEY REFERENCES files(row) ON DELETE CASCADE,
+  anchors TEXT NOT NULL,                  -- what links can point at within the note; parse.anchors
+  aliases TEXT NOT NULL                   -- a JSON list
+);
 CREATE TABLE link_keys(
   file INTEGER NOT NULL REFERENCES files(row) ON DELETE CASCADE, key TEXT NOT NULL, PRIMARY KEY(file, key)
 ) WITHOUT ROWID;
@@ -80,6 +93,28 @@ CREATE TABLE problems(
   path TEXT NOT NULL, line INTEGER, code TEXT NOT NULL, message TEXT NOT NULL, fix TEXT NOT NULL, severity TEXT NOT NULL
 );
 CREATE INDEX problems_path ON problems(path);
+CREATE TABLE revisions(
+  id TEXT PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, undoes TEXT, part_of TEXT, body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX revisions_at ON revisions(at, id);
+CREATE INDEX revisions_undoes ON revisions(undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX revisions_part ON revisions(part_of) WHERE part_of IS NOT NULL;
+CREATE TABLE revised(record TEXT NOT NULL, revision TEXT NOT NULL, PRIMARY KEY(record, revision)) WITHOUT ROWID;
+CREATE INDEX revised_revision ON revised(revision);
+CREATE TABLE standings(
+  id TEXT PRIMARY KEY, state TEXT NOT NULL, there INTEGER NOT NULL, superseded_by TEXT, merged_into TEXT,
+  disputed INTEGER NOT NULL, expired INTEGER NOT NULL, frozen INTEGER NOT NULL, body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX standings_state ON standings(state, id);
+CREATE INDEX standings_disputed ON standings(id) WHERE disputed = 1;
+CREATE INDEX standings_expired ON standings(id) WHERE expired = 1;
+CREATE TABLE refusals(
+  row INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files(row) ON DELETE CASCADE,
+  outcome TEXT NOT NULL, gate TEXT NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL, fact TEXT NOT NULL
+);
+CREATE INDEX refusals_file ON refusals(file);
+CREATE TABLE slots(key TEXT NOT NULL, fact TEXT NOT NULL, PRIMARY KEY(key, fact)) WITHOUT ROWID;
+CREATE INDEX slots_fact ON slots(fact);
 """
 
 

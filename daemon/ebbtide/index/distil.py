@@ -132,22 +132,25 @@ class Distiller:
 
     # --- notes --------------------------------------------------------------------------------------------------------
 
-    def plan(self, number: int, row: FileRow, note: Note, now: str, before: str | None = None) -> Distilled | None:
+    def plan(
+        self, number: int, row: FileRow, note: Note, now: str, before: str | None = None, *, mute: bool = False
+    ) -> Distilled | None:
         """Read the facts of a note and meet them with what is stored; None if nothing changes. Writes nothing.
 
         `number` is the note's row in the catalogue; `row` is what it will be, `before` its path there if it is to move.
+        `mute`: it is a note from which no fact is read.
         """
         stored = self._stored(number)
         known = {fact.id for fact in stored}
         seeds = [seed for seed in self._seeds_of(row) if seed.id not in known]
         together = [*stored, *map(self._met, seeds)]
-        known_text = bool(together) and not self._again and all(_read_by(fact, row) >= 0 for fact in together)
+        known_text = bool(together) and not (self._again or mute) and all(_read_by(fact, row) >= 0 for fact in together)
         if known_text and all(fact.source == row.path for fact in together):
             return Distilled(intake.Plan(puts=together[len(stored) :]), seeds, extracted=False) if seeds else None
         if known_text and all(_read_by(fact, row) > 0 for fact in together):
             puts = [replace(fact, source=row.path) for fact in together]
             return Distilled(intake.Plan(puts=puts), seeds, extracted=False)
-        drafts = extract(note)
+        drafts = [] if mute else extract(note)
         if forgotten := self.outbox.history.forgotten:
             drafts = [draft for draft in drafts if claim(draft.fact) not in forgotten]
         origin = intake.Origin(row.path, row.digest, EXTRACTOR, row.private, now)

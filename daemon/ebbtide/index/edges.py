@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ebbtide.index.database import Database, marks, slices
-from ebbtide.index.rows import NewLink
+from ebbtide.index.rows import GraphEdge, NewLink
+
+_VERTEX = "status = 'indexed' AND kind != 'other'"
+_EDGES = (
+    "SELECT l.file, l.target, l.origin, l.inward, l.row, l.type, l.strong, l.declared, l.confidence"
+    " FROM files f CROSS JOIN links l ON l.file = f.row"  # CROSS and +: walk the files by path, sort nothing
+    " WHERE +f.status = 'indexed' AND l.target IS NOT NULL ORDER BY f.path, l.seq"
+)
 
 
 class LinkTable(Database):
@@ -20,15 +27,16 @@ class LinkTable(Database):
         """
         with self.write():
             db = self._db()
-            fresh = [(link.target, int(link.ambiguous), link.record) for link in rows]
-            sql = "SELECT target, ambiguous, record FROM links WHERE file = ? ORDER BY seq"
-            old = [tuple(r) for r in db.execute(sql, (file,))]
+            fresh = [tuple(link) for link in rows]
+            names = ", ".join(NewLink._fields)
+            old = [tuple(r) for r in db.execute(f"SELECT {names} FROM links WHERE file = ? ORDER BY seq", (file,))]
             if old != fresh:
                 db.execute("DELETE FROM links WHERE file = ?", (file,))
                 db.executemany(
-                    "INSERT INTO links VALUES(?,?,?,?,?)", [(file, seq, *values) for seq, values in enumerate(fresh)]
+                    f"INSERT INTO links(file, seq, {names}) VALUES({marks(['file', 'seq', *NewLink._fields])})",
+                    [(file, seq, *values) for seq, values in enumerate(fresh)],
                 )
-                before, after = {r[0] for r in old}, {r[0] for r in fresh}
+                before, after = {r[0] for r in old}, {link.target for link in rows}
                 self._count(before - after, -1)
                 self._count(after - before, 1)
             db.execute("DELETE FROM link_keys WHERE file = ?", (file,))
@@ -43,6 +51,10 @@ class LinkTable(Database):
         """Note that files of these names came or went: links by these names must be resolved again, even after a kill."""
         with self.write():
             self._db().executemany("INSERT OR IGNORE INTO stale_keys VALUES(?)", [(key,) for key in keys])
+
+    def link_keys(self) -> list[str]:
+        """Every name that some link is resolved by."""
+        return [r[0] for r in self._db().execute("SELECT DISTINCT key FROM link_keys ORDER BY key")]
 
     def stale_keys(self) -> list[str]:
         """Names whose links were not resolved again yet."""
@@ -79,6 +91,38 @@ class LinkTable(Database):
                     f" WHERE {column} IN ({marks(part)}) AND l.target IS NOT NULL LIMIT ?"
                 )
                 out += [(r[0], r[1], r[2]) for r in self._db().execute(sql, (*part, limit))]
+        return out
+
+    # --- the graph ----------------------------------------------------------------------------------------------------
+
+    def graph_stamp(self) -> str:
+        """What the graph is made of, in short: two stamps are equal only if the files and edges are the same.
+
+        A link that differs has a new row, so numbers and sums say it; and the rows belong to one generation of the file.
+        """
+        count = "count(*) || '-' || coalesce(sum(row), 0) || '-' || coalesce(max(row), 0)"
+        sql = f"SELECT (SELECT {count} FROM links), (SELECT {count} FROM files WHERE {_VERTEX})"
+        return "|".join([self.meta("generation") or "", *self._db().execute(sql).fetchone()])
+
+    def graph_files(self) -> list[tuple[int, str]]:
+        """(row, path) of every vertex, by path: indexed notes, boards and what is in the memory folder; no attachments."""
+        return self._db().execute(f"SELECT row, path FROM files WHERE {_VERTEX} ORDER BY path").fetchall()
+
+    def graph_edges(self) -> Iterator[GraphEdge]:
+        """Every edge between two vertices, by the file that holds it and its place there. Loops are left out."""
+        rows = {path: row for row, path in self.graph_files()}
+        for file, target, origin, inward, *rest in self._db().execute(_EDGES):
+            there = rows.get(target)
+            start, end = (there, file) if inward else (file if origin is None else rows.get(origin), there)
+            if start is not None and end is not None and start != end:
+                yield GraphEdge(start, end, *rest)
+
+    def link_records(self, rows: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """(source path, line of links.jsonl) of edges by their row; rows that are no more are left out."""
+        out: dict[int, tuple[str, str]] = {}
+        for part in slices(rows):
+            sql = f"SELECT l.row, f.path, l.record FROM links l JOIN files f ON f.row = l.file WHERE l.row IN ({marks(part)})"
+            out.update((r[0], (r[1], r[2])) for r in self._db().execute(sql, part))
         return out
 
     def find_links(self, note: str | None, unresolved: bool, ambiguous: bool, limit: int) -> list[str]:

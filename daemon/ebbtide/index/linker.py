@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from ebbtide.index import reading
 from ebbtide.index.catalog import Catalog, FileRow, NewLink
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.ports import Vault
 from ebbtide.memory.records import FileText
+from ebbtide.parse.file_kinds import conflict_copy
 from ebbtide.parse.links import NameIndex, keys_of
+from ebbtide.parse.prose import PROSE_RULES
+from ebbtide.parse.relations import RELATIONS
 
 _AT_ONCE = 100
 CANDIDATES = 200
@@ -25,6 +28,8 @@ class Linker:
 
     def __init__(self, vault: Vault, catalog: Catalog) -> None:
         self.vault, self.catalog = vault, catalog
+        self.table: Mapping[str, tuple[str, bool]] = RELATIONS
+        """Words for relations; set before the first work."""
         self.names = NameIndex()
         self.dirty = True
         """links.jsonl may not say what the catalogue says: at the start nobody knows."""
@@ -40,6 +45,23 @@ class Linker:
         keys = {key for path in paths for key in keys_of(path)}
         self.catalog.put_stale_keys(keys)
         self._stale |= keys
+
+    def read(self, file: FileText, row: FileRow, *, excluded: bool, template: bool) -> reading.Reading:
+        """Read a file with the names and words of now."""
+        return reading.read(file, row, self.names, excluded=excluded, template=template, table=self.table)
+
+    def left_stale(self) -> list[str]:
+        """The names whose links were not looked at again since they came or went, even before a kill.
+
+        That is every name if the words for relations, or the rules for prose, are not those of the last time.
+        """
+        own = sorted((word, *meaning) for word, meaning in self.table.items() if RELATIONS.get(word) != meaning)
+        mark = f"{PROSE_RULES}|{own}"
+        if self.catalog.meta("relations") != mark:
+            with self.catalog.write():
+                self.catalog.put_stale_keys(self.catalog.link_keys())
+                self.catalog.set_meta("relations", mark)
+        return self.catalog.stale_keys()
 
     def take_stale(self) -> list[str]:
         """The names since the last call."""
@@ -67,7 +89,7 @@ class Linker:
         except (OSError, VaultError):
             return  # its own change is on its way
         if file.digest == row.digest:  # else likewise
-            self.put(row.row, *reading.edges(reading.parse(row.kind, path, file.text), self.names))
+            self.put(row.row, *reading.edges(reading.parse(row.kind, path, file.text), self.names, self.table))
 
 
 def moved_from(
@@ -76,6 +98,9 @@ def moved_from(
     """The file that a new one used to be: same content, else same inode or facts' quotes that mostly live on here."""
     name, inode = file.path.rpartition("/")[2], file.stat.inode
     rows = [row for row in gone if row.kind == new.kind and row.status != "pending"]
+    if conflict_copy(file.path):
+        # A sync program sets the older text aside and writes the note anew: the note's identity stays with its name.
+        rows = [row for row in rows if conflict_copy(row.path)]
     same = [row for row in rows if row.digest == file.digest]
     if same:
         return min(same, key=lambda r: (r.inode != inode, r.path.rpartition("/")[2] != name, r.path))

@@ -116,13 +116,15 @@ class Outbox:
         if fact is not None and self.facts is not None:
             self._fresh[ident] = fact  # spares parsing it again from the catalogue
 
-    def revision(self, record: Mapping[str, Any]) -> None:
+    def revision(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Something happened that formats.md 4 has a kind for. It gets its time and id here, within the transaction."""
         at = max(self.clock.now(), self.history.last + 0.001)
         self.history.last = at
         when = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         body = {"at": when, **record, "undoes": record.get("undoes")}
-        self.catalog.post("revision", [codec.line({"id": "r_" + text_key(codec.line(body))[:8].hex(), **body})])
+        made = {"id": "r_" + text_key(codec.line(body))[:8].hex(), **body}
+        self.catalog.post("revision", [codec.line(made)])
+        return made
 
     def deliver(self) -> bool:
         """Hand over what is queued; True if nothing is left. What cannot be written stays queued and is named in `problem`."""

@@ -13,22 +13,28 @@ from ebbtide.index.rows import FileRow, NewLink, NewPassage
 from ebbtide.memory import codec
 from ebbtide.memory.errors import Problem
 from ebbtide.memory.records import FileText, Note, Passage
+from ebbtide.parse.anchors import outline, write_outline
 from ebbtide.parse.canvas import parse_canvas
 from ebbtide.parse.dates import note_date
+from ebbtide.parse.file_kinds import ConflictCopy, conflict_copy
 from ebbtide.parse.links import NameIndex, build_links, keys_of_link
 from ebbtide.parse.note import note_name, parse_note
 from ebbtide.parse.passage_key import passage_key
 from ebbtide.parse.passages import is_drawing, split_passages
+from ebbtide.parse.relations import RELATIONS
 from ebbtide.parse.text import language
 
 EXCLUDED = "excluded"
+TEMPLATE = "template"
+"""An indexed note in Obsidian's template folder: its links count, no fact is read from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A file as read. `file.status` is "indexed", or "skipped" with everything else empty: of such a file only its name is kept.
 
-    `link_keys` are the file names by which its links are resolved; `document` is its keyword document.
+    `link_keys` are the file names by which its links are resolved; `document` is its keyword document; `outline` what links
+    can point at within it (parse.anchors; None for a board).
     """
 
     file: FileRow
@@ -38,6 +44,7 @@ class Reading:
     link_keys: frozenset[str] = frozenset()
     document: Mapping[str, str] | None = None
     problems: Sequence[Problem] = ()
+    outline: str | None = None
 
 
 def ident(prefix: str, text: str) -> str:
@@ -55,23 +62,33 @@ def parse(kind: str, path: str, text: str) -> Note:
     return parse_canvas(path, text) if kind == "canvas" else parse_note(path, text)
 
 
-def read(file: FileText, row: FileRow, names: NameIndex, *, excluded: bool) -> Reading:
-    """Read a file. `row` is what the catalogue knows of it, at its present stat and path."""
+def read(
+    file: FileText, row: FileRow, names: NameIndex, *, excluded: bool, template: bool = False,
+    table: Mapping[str, tuple[str, bool]] = RELATIONS,
+) -> Reading:  # fmt: skip
+    """Read a file. `row` is what the catalogue knows of it, at its present stat and path.
+
+    A conflict copy is skipped like what is excluded: it would answer as if it were the note. It is named as a problem.
+    """
     note = parse(row.kind, file.path, file.text)
+    copy = conflict_copy(file.path)
     reason = EXCLUDED if excluded else "" if note.remembered else "memory: false"
+    if not reason and copy is not None:
+        reason = "conflict copy"
     if reason:
         bare = FileRow(
             row.row, row.id, row.path, row.size, row.mtime_ns, row.inode, file.digest, row.kind, "skipped", reason,
             note_name(row.path), changed=row.changed,
         )  # fmt: skip
-        return Reading(bare, note)
+        found = [] if copy is None or excluded else [_conflict(file.path, copy)]
+        return Reading(bare, note, problems=found)
     date = note_date(note.properties, file.path)
     kind = note.properties.get("type")
     fresh = replace(
         row,
         digest=file.digest,
         status="indexed",
-        reason="",
+        reason=TEMPLATE if template and row.kind == "note" else "",
         title=note.title,
         type=kind if isinstance(kind, str) and kind else None,
         date=date[0] if date else None,
@@ -79,7 +96,7 @@ def read(file: FileText, row: FileRow, names: NameIndex, *, excluded: bool) -> R
         private=note.private,
     )
     passages = split_passages(note) if row.kind != "canvas" else []
-    links, keys = edges(note, names)
+    links, keys = edges(note, names, table)
     keyword = document(note, [passage.text for passage in passages])
     return Reading(
         replace(fresh, document=text_key(codec.line(keyword)).hex()),
@@ -89,16 +106,38 @@ def read(file: FileText, row: FileRow, names: NameIndex, *, excluded: bool) -> R
         keys,
         keyword,
         [*file.problems, *note.problems],
+        None if row.kind == "canvas" else write_outline(outline(note)),
     )
 
 
-def edges(note: Note, names: NameIndex) -> tuple[list[NewLink], frozenset[str]]:
+def _conflict(path: str, copy: ConflictCopy) -> Problem:
+    name = copy.original.rpartition("/")[2]
+    message = f"a conflict copy of {name!r} ({copy.tool}): it gives no facts, links or answers"
+    fix = f"take over into {name!r} what is missing there, then delete the copy; renamed, it becomes a note of its own"
+    return Problem(path, None, "conflict-copy", message, fix)
+
+
+def edges(
+    note: Note, names: NameIndex, table: Mapping[str, tuple[str, bool]] = RELATIONS
+) -> tuple[list[NewLink], frozenset[str]]:
     """The edges of a note as they resolve now, and the names that decide about them."""
     links = []
-    for link in build_links(note, names):
+    for link in build_links(note, names, table):
         # An inverse edge names this note as its target; what the graph needs is the file at the other end.
-        other = link.origin if link.target == note.path and link.origin != note.path else link.target
-        links.append(NewLink(other, link.ambiguous, codec.line(codec.link_to_dict(link))))
+        inward = link.target == note.path and link.origin != note.path
+        links.append(
+            NewLink(
+                link.origin if inward else link.target,
+                link.ambiguous,
+                codec.line(codec.link_to_dict(link)),
+                link.type,
+                link.weight == "strong",
+                link.declared,
+                link.confidence,
+                inward,
+                None if inward or link.origin == note.path else link.origin,
+            )
+        )
     return links, frozenset(key for raw in note.links for key in keys_of_link(raw))
 
 

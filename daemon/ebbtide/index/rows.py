@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+View = Literal["all", "unresolved", "ambiguous", "broken_anchors", "orphans", "stats"]
+"""What can be asked of the links of a vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,30 @@ class Waiting:
 
 
 class NewLink(NamedTuple):
-    """An edge to store: the file at its other end, whether the choice was ambiguous, its line of links.jsonl."""
+    """An edge to store: the file at its other end, whether the choice was ambiguous, its line of links.jsonl.
+
+    It leads from the file that holds it to the target; `inward`: from the target to the file ("caused by"). `origin` is
+    where it begins if both ends are other files, as between two cards of a canvas.
+    """
 
     target: str | None
     ambiguous: bool
     record: str
+    type: str = "mentioned"
+    strong: bool = False
+    declared: bool = False
+    confidence: float = 0.5
+    inward: bool = False
+    origin: str | None = None
+
+
+class GraphEdge(NamedTuple):
+    """An edge between two indexed files, its direction normalised: `link` is the row of the links table, the ends are file rows."""
+
+    start: int
+    end: int
+    link: int
+    type: str
+    strong: int
+    declared: int
+    confidence: float

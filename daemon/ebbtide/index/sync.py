@@ -147,7 +147,14 @@ class Sync:
             return True
         if (stat.size, stat.mtime_ns, stat.inode) != (row.size, row.mtime_ns, row.inode):
             return True
-        return row.kind != "other" and self.vault.excluded_by_obsidian(stat.path) != (row.reason == reading.EXCLUDED)
+        return row.kind != "other" and not self._same_role(row, stat.path)
+
+    def _same_role(self, row: FileRow, path: str) -> bool:
+        """Whether Obsidian's settings say of a file what they said when it was read: excluded, a template, or neither."""
+        if self.vault.excluded_by_obsidian(path) != (row.reason == reading.EXCLUDED):
+            return False
+        read = row.kind == "note" and row.status == "indexed"
+        return not read or self.vault.is_template(path) == (row.reason == reading.TEMPLATE)
 
     # --- a change set -------------------------------------------------------------------------------------------------
 
@@ -182,7 +189,7 @@ class Sync:
 
     def _relink(self, work: Work) -> None:
         """Resolve links again by the names that came or went; after a comparison of everything also what a kill left over."""
-        keys = self.linker.take_stale() if work.saved else self.indexes.catalog.stale_keys()
+        keys = self.linker.take_stale() if work.saved else self.linker.left_stale()
         for done, total in self.linker.resolve_again(keys, work.resolved):
             self.progress = Progress("links", done, total, self.progress.started)
             self.changes += 1
@@ -255,13 +262,8 @@ class Sync:
         except (VaultError, OSError) as error:
             self._fail(fresh, work, error.reason if isinstance(error, EbbtideError) else str(error), new=new)
             return
-        excluded = self.vault.excluded_by_obsidian(path)
-        if (
-            row.digest == file.digest
-            and not row.again
-            and row.status in ("indexed", "skipped")
-            and excluded == (row.reason == reading.EXCLUDED)
-        ):
+        same = row.digest == file.digest and not row.again and row.status in ("indexed", "skipped")
+        if same and self._same_role(row, path):
             catalog.touch_file(path, file.stat.size, file.stat.mtime_ns, file.stat.inode)
             return
         before = self._moved_from(file, fresh, work) if new else None
@@ -273,7 +275,8 @@ class Sync:
                 work.resolved.clear()
         fresh = replace(fresh, changed=self.clock.now() if work.saved else 0.0)
         try:
-            found = reading.read(file, fresh, self.linker.names, excluded=excluded)
+            excluded, template = self.vault.excluded_by_obsidian(path), self.vault.is_template(path)
+            found = self.linker.read(file, fresh, excluded=excluded, template=template)
             facts = self._plan_facts(before or row, found)
         except (IndexDamaged, sqlite3.Error, MemoryError):
             raise
@@ -312,13 +315,12 @@ class Sync:
         if found.file.kind != "note" or found.file.status != "indexed":
             return None
         before = row.path if row.path != found.file.path else None
-        return self.distil.plan(row.row, found.file, found.note, iso(self.clock.now()), before)
+        mute = found.file.reason == reading.TEMPLATE
+        return self.distil.plan(row.row, found.file, found.note, iso(self.clock.now()), before, mute=mute)
 
     def _count(self, work: Work, *, new: bool) -> None:
-        if new:
-            work.outcome.added += 1
-        else:
-            work.outcome.changed += 1
+        work.outcome.added += new
+        work.outcome.changed += not new
 
     def _row(self, stat: FileStat, row: FileRow | None) -> FileRow:
         """The row of a file at its present stat; identity and what is known of it come from the row before, if there is one."""
@@ -350,8 +352,9 @@ class Sync:
         catalog = self.indexes.catalog
         row = replace(found.file, row=catalog.put_file(found.file))
         if row.status == "skipped":
-            self._empty(row)
+            self._empty(row, found.problems)
             return
+        catalog.put_outline(row.row, found.outline, found.note.aliases)
         catalog.put_problems(row.path, found.problems)
         self._drop_vectors("passages", catalog.put_passages(row.row, found.passages))
         self.linker.put(row.row, found.links, found.link_keys)
@@ -372,10 +375,11 @@ class Sync:
         if index is not None and labels:
             self.indexes.catalog.after_commit(lambda: index.remove(labels))
 
-    def _empty(self, row: FileRow) -> None:
-        """Keep nothing of a file but its name."""
+    def _empty(self, row: FileRow, problems: Sequence[Problem] = ()) -> None:
+        """Keep nothing of a file but its name and what is wrong with it."""
         catalog = self.indexes.catalog
-        catalog.put_problems(row.path, [])
+        catalog.put_problems(row.path, problems)
+        catalog.put_outline(row.row, None)
         self._drop_vectors("passages", catalog.put_passages(row.row, []))
         self.linker.put(row.row, [], [])
         self.indexes.notes.delete([row.id])

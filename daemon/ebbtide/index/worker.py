@@ -19,7 +19,9 @@ from ebbtide.memory.errors import EbbtideError, Problem
 log = logging.getLogger(__name__)
 
 LINKS_EVERY = 3.0
-"""Seconds between rewrites of links.jsonl at most."""
+"""Seconds between rewrites of links.jsonl, and pictures of the graph, at most."""
+LINKS_PAUSE = 4.0
+"""... and, where there are so many links that this takes long, so many times as long as it took."""
 FACTS_EVERY = 60.0
 """Seconds between rewrites of facts.jsonl at most (formats.md 2)."""
 SAVE_EVERY = 300.0
@@ -34,6 +36,8 @@ URGENT = 200
 class Chores:
     """What else the indexer's thread does. `links` and `facts` write the memory folder; `adopt` reads it, once, at first.
 
+    `graph` makes a new picture of the links if there is anything new to see.
+
     `upkeep` makes keyword indexes anew, a step at a time: True if there is more to do; it is asked whether to stop for
     something more urgent. `heal` is told of an error and mends what is damaged: False if it was not damage.
     """
@@ -43,6 +47,7 @@ class Chores:
     adopt: Callable[[], None] = lambda: None
     upkeep: Callable[[Callable[[], bool]], bool] = lambda _interrupted: False
     heal: Callable[[Exception], bool] = lambda _error: False
+    graph: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -68,6 +73,8 @@ class Indexer(threading.Thread):
         """Set once the first comparison with the whole vault is done."""
         self._troubles: dict[str, Problem] = {}
         self._links_due = self._facts_due = 0.0
+        self._pictured = -1
+        """`sync.changes` when the graph was last looked at."""
         self._retry_at, self._retry = float("inf"), RETRY[0]
         self._more = True
         """There may be upkeep to do."""
@@ -133,6 +140,7 @@ class Indexer(threading.Thread):
 
     def run(self) -> None:
         """The loop; see the class."""
+        self._try("graph", self.chores.graph)  # of what the last run left: the first question need not wait for it
         while True:
             with self._wake:
                 self._wake.wait_for(self._called, timeout=self._patience())
@@ -162,7 +170,7 @@ class Indexer(threading.Thread):
             return 0.0
         due = (
             [self._facts_due]
-            + [self._links_due] * (self.sync.links_dirty and self.ready.is_set())
+            + [self._links_due] * (self._links_changed and self.ready.is_set())
             + [self._retry_at] * (not self._paused)
         )
         return max(0.05, min(due) - time.monotonic())
@@ -238,14 +246,28 @@ class Indexer(threading.Thread):
     def _write(self, *, force: bool) -> None:
         now = time.monotonic()
         # Before the first comparison the edges are not all there; what the last run wrote is nearer to the truth.
-        if self.ready.is_set() and self.sync.links_dirty and (force or now >= self._links_due):
-            self._links_due = now + (LINKS_EVERY if self._try("links", self._links) else RETRY[1])
+        if self.ready.is_set() and self._links_changed and (force or now >= self._links_due):
+            written = not self.sync.links_dirty or self._try("links", self._links)
+            pictured = force or self._try("graph", self._picture)
+            done = time.monotonic()
+            pause = max(LINKS_EVERY, LINKS_PAUSE * (done - now))
+            self._links_due = done + (pause if written and pictured else RETRY[1])
         if force or now >= self._facts_due:
             self._facts_due = now + FACTS_EVERY
             self._try("facts", self._facts)
 
+    @property
+    def _links_changed(self) -> bool:
+        """True if links.jsonl or the picture of the graph may be behind. A note that is kept out from now on changes no link."""
+        return self.sync.links_dirty or self.sync.changes != self._pictured
+
     def _links(self) -> None:
         self.chores.links()
+
+    def _picture(self) -> None:
+        changes = self.sync.changes
+        self.chores.graph()
+        self._pictured = changes
 
     def _facts(self) -> None:
         self.sync.outbox.deliver()

@@ -1,13 +1,13 @@
-"""What the rules and the orchestrators need from the outside, as protocols. The adapters are in vault/ and index/.
+"""What the rules and the orchestrators need from the outside, as protocols. The adapters are in vault/, index/ and sleep/.
 
 Each port is tested with its real adapter on a temporary folder; there is no second implementation of any but the clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,9 @@ class WatchedVault(Vault, Protocol):
 
     def excluded_by_obsidian(self, path: str) -> bool:
         """True if Obsidian's excluded files or our own patterns name the path."""
+
+    def is_template(self, path: str) -> bool:
+        """True for a file in the template folder of Obsidian's settings."""
 
     def in_memory_folder(self, path: str) -> bool:
         """True for Ebbtide's own folder."""
@@ -222,3 +225,77 @@ class VectorIndex(Protocol):
 
     def load(self, generation: str) -> bool:
         """Read what was saved, if it is whole and belongs to this model and catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a model is asked. `id` names it in a batch: 1 to 64 letters, digits, `-` and `_`.
+
+    `system` is the same for many questions (and cached by the provider), `text` this one's own, `schema` the JSON schema of
+    the answer. `most` is the largest number of tokens of the answer.
+    """
+
+    id: str
+    system: str
+    text: str
+    schema: Mapping[str, Any]
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that an answer cost. `read` are those not from the cache, `cached` from it, `stored` put into it."""
+
+    read: int = 0
+    written: int = 0
+    cached: int = 0
+    stored: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.read + self.written + self.cached + self.stored
+
+
+Outcome = Literal["answered", "refused", "truncated", "malformed", "rejected", "denied", "busy", "failed"]
+"""What became of a question. answered; refused: the model declines; truncated: the answer did not fit; malformed: it is no
+object; rejected: the service takes no such question; denied: key, model or account; busy: later (429, 529, no connection);
+failed: anything else (5xx, time-out, expired). A batch that does not exist (any more) is "rejected"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came back. `answer` only when answered. `usage` is None when it is not known what was spent.
+
+    `wait`: seconds the service asks to be left alone. `reason` is for a person and holds nothing of a note.
+    """
+
+    outcome: Outcome
+    answer: Mapping[str, Any] | None = None
+    usage: Usage | None = None
+    reason: str = ""
+    wait: float | None = None
+
+
+class Judge(Protocol):
+    """A model that answers by a schema. Nothing is raised: what goes wrong is a verdict. No retries of its own."""
+
+    model: str
+
+    def ask(self, question: Question) -> Verdict:
+        """One question, answered now."""
+
+    def submit(self, questions: Sequence[Question]) -> str | Verdict:
+        """Hand in many, for half the price and an answer within a day; the id of the batch, or what went wrong."""
+
+    def lost(self, since: float, count: int, known: Container[str]) -> str | Verdict | None:
+        """The id of a batch of `count` questions begun after `since` (epoch seconds) that is not `known`, if there is one.
+
+        For a process that was killed between handing in and writing down.
+        """
+
+    def collect(self, batch: str) -> Mapping[str, Verdict] | Verdict | None:
+        """The verdicts by question id once the batch has ended, None before that, or what went wrong with asking."""
+
+    def cancel(self, batch: str) -> Verdict | None:
+        """Stop a batch; what it has answered by then can still be collected. None, or what went wrong."""

@@ -24,15 +24,13 @@ from ebbtide.parse.fact_pick import LONG_NOTE, Claim, choose, weigh
 from ebbtide.parse.fact_slots import Slot, action_of, label_slot, number_in, slot_of, why_of
 from ebbtide.parse.fact_text import MAX_FACT, named_in, plain, stand_alone, telling, with_dates
 from ebbtide.parse.fact_trigger import option_trigger, person_trigger, trigger_of
+from ebbtide.parse.file_kinds import conflict_copy, in_template_folder
 from ebbtide.parse.frames import frame, split_change, structural_frame
+from ebbtide.parse.passages import is_drawing
 from ebbtide.parse.text import count_cjk, fold
 
 EXTRACTOR: Final = "rules/1"
 
-_CONFLICT_COPY = re.compile(
-    r"conflicted copy|sync-conflict|\(conflict|冲突副本|冲突文件|的冲突|\.conflict", re.IGNORECASE
-)
-_TEMPLATE_FOLDER = re.compile(r"(?:^|/)[^/]{0,6}(?:templates?|模板|模版)(?:/|$)", re.IGNORECASE)
 _PROJECTS = re.compile(r"^[\W\d_]*(?:projects?|项目|專案)$", re.IGNORECASE)
 _TEMPORARY = re.compile(
     r"今天|这(?:几|两)天|本周|这周|最近|暂时|临时|眼下|此刻|心情|感觉|压力|today|tonight|this (?:week"
@@ -77,7 +75,7 @@ def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
         scene.given,
         first_seen,
         structural_frame(note.properties, today=first_seen),
-        _project(note),
+        project_of(note),
         str(note.properties.get("result", "")).strip().lower() in {"failure", "失败"},
     )
     drafts: list[FactDraft] = []
@@ -88,14 +86,12 @@ def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
 
 def _readable(note: Note) -> bool:
     """Whether a note is one from which facts may be read."""
-    name = note.path.rsplit("/", 1)[-1]
-    folder = note.path[: -len(name)]
-    if not note.remembered or _CONFLICT_COPY.search(name) or _TEMPLATE_FOLDER.search(folder):
+    if not note.remembered or conflict_copy(note.path) or in_template_folder(note.path):
         return False
-    return "excalidraw-plugin" not in note.properties and not name.endswith(".excalidraw.md")
+    return not is_drawing(note)
 
 
-def _project(note: Note) -> str | None:
+def project_of(note: Note) -> str | None:
     """The `project` property, else the folder below one that is called Projects."""
     declared = note.properties.get("project", note.properties.get("项目"))
     if isinstance(declared, list) and declared:

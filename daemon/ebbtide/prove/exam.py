@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ebbtide.serve.service import Service, told
 RANKED_AT_LEAST = 10
 
 Say = Callable[[str], None]
+Answer = Callable[[Runtime, Question, Mapping[str, Any]], dict[str, Any]]
 
 
 def ask(
@@ -31,14 +32,25 @@ def ask(
 
     Raises BadRequest naming the line that is not a question; `out` is written whole or not at all.
     """
+    return _batch(vault, queries, out, no_scope, progress, _answer)
+
+
+def why(
+    vault: Path, queries: Path, out: Path, no_scope: bool = False, progress: Say = lambda _: None
+) -> dict[str, Any]:
+    """The same through the causal chain: `ranked` starts with it, `chain` is it alone; `direction` may be asked for."""
+    return _batch(vault, queries, out, no_scope, progress, _chain)
+
+
+def _batch(vault: Path, queries: Path, out: Path, no_scope: bool, progress: Say, answer: Answer) -> dict[str, Any]:
     asked = list(_questions(queries, no_scope))
     runtime = open_runtime(vault, read_only=True)
     try:
         service = Service(runtime)
         service.catch_up(progress=told(progress), threads=os.cpu_count() or 1)
         rows: list[dict[str, Any]] = []
-        for number, (ident, question) in enumerate(asked, 1):
-            rows.append(_answer(runtime, ident, question))
+        for number, (question, record) in enumerate(asked, 1):
+            rows.append({"id": record["id"], **answer(runtime, question, record)})
             if number % 100 == 0 or number == len(asked):
                 progress(f"questions {number}/{len(asked)}")
     finally:
@@ -56,27 +68,45 @@ def ask(
     }
 
 
-def _answer(runtime: Runtime, ident: str, question: Question) -> dict[str, Any]:
+def _answer(runtime: Runtime, question: Question, _record: Mapping[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
     answer = runtime.engine.recall(question, hurry=False)
     spent = (time.perf_counter() - started) * 1000
-    ranked = list(answer["notes"])
-    if len(ranked) < RANKED_AT_LEAST:
-        # Filled even where nothing is related, so that rankings of different systems have the same length.
-        known = set(ranked)
-        within = folder(question.scope) or ""
-        more = runtime.catalog.notes_under(within, question.as_of, RANKED_AT_LEAST + len(ranked))
-        ranked += [path for path in more if path not in known][: RANKED_AT_LEAST - len(ranked)]
     return {
-        "id": ident,
-        "ranked": ranked,
+        "ranked": _filled(runtime, question, answer["notes"]),
         "ms": round(spent, 2),
         "tokens": answer["tokens"],
         "abstained": answer["abstained"],
     }
 
 
-def _questions(path: Path, no_scope: bool) -> Iterator[tuple[str, Question]]:
+def _chain(runtime: Runtime, question: Question, record: Mapping[str, Any]) -> dict[str, Any]:
+    started = time.perf_counter()
+    answer = runtime.engine.why(question, record.get("direction"), hurry=False)
+    spent = (time.perf_counter() - started) * 1000
+    return {
+        "ranked": _filled(runtime, question, answer["notes"]),
+        "chain": [place["note"] for place in answer["chain"]],
+        "kind": answer["kind"],
+        "superseded": [place["note"] for place in answer["chain"] if place["superseded_by"]],
+        "ms": round(spent, 2),
+        "tokens": answer["tokens"],
+        "abstained": answer["kind"] == "none",
+    }
+
+
+def _filled(runtime: Runtime, question: Question, notes: Sequence[str]) -> list[str]:
+    """At least ten notes even where nothing is related, so that rankings of different systems have the same length."""
+    ranked = list(notes)
+    if len(ranked) < RANKED_AT_LEAST:
+        within = folder(question.scope) or ""
+        more = runtime.catalog.notes_under(within, question.as_of, RANKED_AT_LEAST + len(ranked))
+        known = set(ranked)
+        ranked += [path for path in more if path not in known][: RANKED_AT_LEAST - len(ranked)]
+    return ranked
+
+
+def _questions(path: Path, no_scope: bool) -> Iterator[tuple[Question, dict[str, Any]]]:
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
@@ -88,10 +118,12 @@ def _questions(path: Path, no_scope: bool) -> Iterator[tuple[str, Question]]:
             continue
         try:
             record = json.loads(line.decode("utf-8-sig"))
-            ident, query = record["id"], str.strip(record["query"])
+            record["id"]  # every result is named by it
+            query = str.strip(record["query"])
+            {None: 0, "back": 1, "forward": 2}[record.get("direction")]
         except (ValueError, KeyError, TypeError) as error:
             raise BadRequest(
                 f"{path}:{number} is not a question ({error}).", 'Each line is {"id": ..., "query": ...}.'
             ) from error
         scope = None if no_scope else record.get("scope")
-        yield ident, Question(query, scope=scope, as_of=record.get("as_of"))
+        yield Question(query, scope=scope, as_of=record.get("as_of")), record

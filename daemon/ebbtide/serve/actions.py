@@ -122,6 +122,13 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
+def why(args: argparse.Namespace, screen: Screen) -> int:
+    """Print the chain behind what is asked about."""
+    arguments = {"query": _query(args), "scope": args.scope, "as_of": args.as_of, "direction": args.direction}
+    _ask(args, screen, "why", arguments)
+    return 0
+
+
 def related(args: argparse.Namespace, screen: Screen) -> int:
     """Print the notes near a note."""
     _ask(args, screen, "related", {"note": args.note, "limit": args.limit})
@@ -148,8 +155,9 @@ def fact(args: argparse.Namespace, screen: Screen) -> int:
 
 
 def links(args: argparse.Namespace, screen: Screen) -> int:
-    """Print edges."""
-    _ask(args, screen, "links", {name: getattr(args, name) for name in ("note", "unresolved", "ambiguous", "limit")})
+    """Print a page of edges, or of what none connects, or how far they are typed."""
+    names = ("note", "unresolved", "ambiguous", "broken_anchors", "orphans", "stats", "after", "limit")
+    _ask(args, screen, "links", {name: getattr(args, name) for name in names})
     return 0
 
 
@@ -220,18 +228,52 @@ def up(args: argparse.Namespace, screen: Screen) -> int:
 
 def exam_ask(args: argparse.Namespace, screen: Screen) -> int:
     """Put a file of questions to the vault, without the daemon: the same files must give the same results."""
+    from ebbtide.prove.exam import ask
+
+    return _exam(args, screen, ask)
+
+
+def exam_why(args: argparse.Namespace, screen: Screen) -> int:
+    """The same through the causal chain."""
+    from ebbtide.prove.exam import why
+
+    return _exam(args, screen, why)
+
+
+def exam_conflicts(args: argparse.Namespace, screen: Screen) -> int:
+    """Flag the contradictions of a vault."""
+    from ebbtide.prove.conflicts import conflicts
+
+    out = Path(args.out).expanduser()
+    return _wrote(screen, out, conflicts(_vault(args), out, not args.no_model, screen.progress))
+
+
+def exam_pairs(args: argparse.Namespace, screen: Screen) -> int:
+    """Judge pairs of texts, without a vault."""
+    from ebbtide.prove.conflicts import pairs
+
+    given, out = Path(args.pairs).expanduser(), Path(args.out).expanduser()
+    return _wrote(screen, out, pairs(given, out, not args.no_model, screen.progress))
+
+
+def _vault(args: argparse.Namespace) -> Path:
     vault = vault_of(args)
     if vault is None:
         raise BadRequest("Which vault?", "Add --vault PATH or set EBBTIDE_VAULT.")
-    from ebbtide.prove.exam import ask
+    return vault
 
-    queries, out = Path(args.queries).expanduser(), Path(args.out).expanduser()
-    result = ask(vault, queries, out, args.no_scope, screen.progress)
+
+def _wrote(screen: Screen, out: Path, result: dict[str, Any]) -> int:
     if screen.json:
         screen.raw(encode(result))
     else:
         screen.progress(f"Results: {out}")
     return 0
+
+
+def _exam(args: argparse.Namespace, screen: Screen, batch: Callable[..., dict[str, Any]]) -> int:
+    queries, out = Path(args.queries).expanduser(), Path(args.out).expanduser()
+    return _wrote(screen, out, batch(_vault(args), queries, out, args.no_scope, screen.progress))
 
 
 def token(args: argparse.Namespace, screen: Screen) -> int:
@@ -283,7 +325,8 @@ def flat(settings: Any) -> dict[str, Any]:
         for item in dataclasses.fields(keys):
             value = getattr(keys, item.name)
             plain = dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
-            found[f"{section.name}.{item.name.rstrip('_')}"] = plain
+            hidden = item.metadata.get("secret") and value
+            found[f"{section.name}.{item.name.rstrip('_')}"] = "(set)" if hidden else plain
     return found
 
 

@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from ebbtide.memory.errors import EbbtideError
-from ebbtide.serve import wire, wire_memory
+from ebbtide.serve import wire, wire_links, wire_memory
 from ebbtide.serve.calls import API_HEADER, API_LEVEL, CALLS, UseCases, encode
 from ebbtide.serve.guard import Inner, Outer, failure
 
@@ -115,6 +115,11 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
         """The memories that answer a question, with reasons and exact places."""
         return search(lambda: service.recall(**body.model_dump()))
 
+    @app.post(CALLS["why"].path, responses=_ok(wire_memory.WhyResponse))
+    def why(body: wire.WhyRequest) -> Json:
+        """The causal chain behind what is asked about, or what came of it."""
+        return search(lambda: service.why(**body.model_dump()))
+
     @app.get(CALLS["related"].path, responses=_ok(wire_memory.RelatedResponse))
     def related(query: Annotated[wire.RelatedQuery, Query()]) -> Json:
         """Notes near a note."""
@@ -135,7 +140,7 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
         """One fact with its history."""
         return _done(lambda: service.fact(id=id))
 
-    @app.get(CALLS["links"].path, responses=_ok(wire_memory.LinksResponse))
+    @app.get(CALLS["links"].path, responses=_ok(wire_links.LinksResponse))
     def links(query: Annotated[wire.LinksQuery, Query()]) -> Json:
         """Edges between notes."""
         return _done(lambda: service.links(**query.model_dump()))

@@ -47,6 +47,11 @@ class UseCases(Protocol):
     ) -> Body:
         """The memories that answer a question."""
 
+    def why(
+        self, query: str, *, scope: str | None = None, as_of: str | None = None, direction: str | None = None
+    ) -> Body:
+        """The causal chain behind what is asked about."""
+
     def related(self, note: str, limit: int = 10) -> Body:
         """Notes near a note."""
 
@@ -68,9 +73,18 @@ class UseCases(Protocol):
         """One fact with its history."""
 
     def links(
-        self, note: str | None = None, *, unresolved: bool = False, ambiguous: bool = False, limit: int = 200
+        self,
+        note: str | None = None,
+        *,
+        unresolved: bool = False,
+        ambiguous: bool = False,
+        broken_anchors: bool = False,
+        orphans: bool = False,
+        stats: bool = False,
+        after: str = "",
+        limit: int = 200,
     ) -> Body:
-        """Edges."""
+        """Edges a page at a time, or what none connects, or how far they are typed."""
 
     def note(self, path: str) -> Body:
         """A note as it was read."""
@@ -119,6 +133,7 @@ class Call:
 CALLS: Final[dict[str, Call]] = {
     "status": Call("GET", "/v1/status", None, "StatusResponse"),
     "recall": Call("POST", "/v1/recall", "RecallRequest", "RecallResponse"),
+    "why": Call("POST", "/v1/why", "WhyRequest", "WhyResponse"),
     "related": Call("GET", "/v1/related", "RelatedQuery", "RelatedResponse"),
     "explain": Call("POST", "/v1/explain", "ExplainRequest", "ExplainResponse"),
     "facts": Call("GET", "/v1/facts", "FactsQuery", "FactsResponse"),

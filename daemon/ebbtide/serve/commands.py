@@ -84,6 +84,11 @@ def number(name: str, text: str, low: int, high: int) -> Arg:
     return Arg(name, f"{text} ({low} to {high})", "N", {"type": _whole(low, high)})
 
 
+def file(name: str, text: str, show: str) -> Arg:
+    """An option that names a file and must be given."""
+    return Arg(name, text, show, {"required": True})
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """One command. `name` may have two words (`exam ask`); `run` names its function in `actions`."""
@@ -107,6 +112,7 @@ _SET: Final = Arg(
     "KEY=VALUE",
     {"type": _setting, "action": "append", "default": [], "dest": "settings"},
 )
+_RULES_ONLY: Final = flag("--no-model", "by rules alone: do not ask the embedding model what means the same")
 _OF_NOTE: Final = Arg("--note", "only those of this note", "NOTE")
 
 COMMANDS: Final[tuple[Command, ...]] = (
@@ -147,6 +153,23 @@ COMMANDS: Final[tuple[Command, ...]] = (
         ),
     ),
     Command(
+        "why",
+        "why",
+        "The causal chain behind something, or what came of it, step by step with the sentences that say so.",
+        'ebbtide why "why did we move to annual pricing?"',
+        (
+            Arg("query", "the question, in any language; - reads it from standard input", "QUERY"),
+            Arg("--scope", "only notes in this folder of the vault", "FOLDER"),
+            Arg("--as-of", "as on that day: notes dated later are left out", "DATE", {"type": _day}),
+            Arg(
+                "--direction",
+                "back (why is it so) or forward (what came of it); default: as the question says",
+                "WAY",
+                {"choices": ("back", "forward")},
+            ),
+        ),
+    ),
+    Command(
         "related",
         "related",
         "Notes near a note: by link, by words, by meaning.",
@@ -183,12 +206,16 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "links",
         "links",
-        "Every edge between notes, with type, place and whether it resolves.",
+        "Every edge between notes, with type, place and whether it resolves; and what is wrong with them.",
         "ebbtide links --unresolved",
         (
             _OF_NOTE,
-            flag("--unresolved", "only links that lead nowhere"),
-            flag("--ambiguous", "only links that could mean several notes"),
+            flag("--unresolved", "only links that lead nowhere, with the nearest names"),
+            flag("--ambiguous", "only links that could mean several notes, with the others"),
+            flag("--broken-anchors", "only links whose heading or block is not in their note, with the nearest"),
+            flag("--orphans", "instead: notes (but those of a day), boards and attachments that no link connects"),
+            flag("--stats", "instead: how many edges of each type and origin, and how far they are typed"),
+            Arg("--after", "go on after this place (the last answer names it)", "PLACE", {"default": ""}),
             number("--limit", "links at most", 1, 10_000),
         ),
     ),
@@ -233,14 +260,38 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "Put a file of questions to a vault and write the ranked notes of each.",
         "ebbtide exam ask --vault V --queries Q.jsonl --out R.jsonl",
         (
-            Arg(
-                "--queries",
-                "questions, one JSON object a line: id, query, scope?, as_of?, include_frozen?",
-                "Q.jsonl",
-                {"required": True},
-            ),
-            Arg("--out", "where the results go: id, ranked, ms, tokens, abstained", "R.jsonl", {"required": True}),
+            file("--queries", "questions, a JSON object a line: id, query, scope?, as_of?, include_frozen?", "Q.jsonl"),
+            file("--out", "where the results go: id, ranked, ms, tokens, abstained", "R.jsonl"),
             flag("--no-scope", "ask every question of the whole vault"),
+        ),
+    ),
+    Command(
+        "exam why",
+        "exam_why",
+        "Put a file of questions to the causal chains of a vault; `ranked` starts with the chain.",
+        "ebbtide exam why --vault V --queries Q.jsonl --out R.jsonl",
+        (
+            file("--queries", "questions, a JSON object a line: id, query, scope?, as_of?, direction?", "Q.jsonl"),
+            file("--out", "where the results go: id, ranked, chain, kind, ms, tokens, abstained", "R.jsonl"),
+            flag("--no-scope", "ask every question of the whole vault"),
+        ),
+    ),
+    Command(
+        "exam conflicts",
+        "exam_conflicts",
+        "Write every pair of notes that contradict each other, with the lines and the reason.",
+        "ebbtide exam conflicts --vault V --out F.jsonl",
+        (file("--out", "where they go: a, b, kind, ruling, a_line, b_line, score, reason", "F.jsonl"), _RULES_ONLY),
+    ),
+    Command(
+        "exam pairs",
+        "exam_pairs",
+        "Say of each pair of texts whether they contradict each other.",
+        "ebbtide exam pairs --pairs P.jsonl --out D.jsonl",
+        (
+            file("--pairs", "pairs of texts, a JSON object a line: id, a, b", "P.jsonl"),
+            file("--out", "where the verdicts go: id, contradiction, kind, score", "D.jsonl"),
+            _RULES_ONLY,
         ),
     ),
     Command("doctor", "doctor", "Check everything that can be wrong, and say how to put it right.", "ebbtide doctor"),

@@ -12,9 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from ebbtide.index.rows import FileRow
+from ebbtide.index.rows import FileRow, View
 from ebbtide.memory.errors import BadRequest, NotFound, VaultError
 from ebbtide.memory.states import FACT_TYPES, LAYER_OF_TYPE
 from ebbtide.parse.note import parse_note
@@ -25,6 +25,7 @@ from ebbtide.serve.vitals import Threads, Vitals, iso
 
 MAX_QUERY = 100 * 1024
 PROBLEMS_SHOWN = 50
+VIEWS: Final[tuple[View, ...]] = ("unresolved", "ambiguous", "broken_anchors", "orphans", "stats")
 
 
 @dataclass(slots=True)
@@ -145,6 +146,17 @@ class Service:
                 f"Send at most {MAX_QUERY:,}; the first 2,048 are looked at.",
             )
 
+    def why(
+        self,
+        query: str,
+        scope: str | None = None,
+        as_of: str | None = None,
+        direction: Any = None,
+    ) -> dict[str, Any]:
+        """POST /v1/why: the causal chain behind what is asked about, or what came of it."""
+        self._check_query(query)
+        return self.runtime.engine.why(Question(query, scope=scope, as_of=as_of), direction)
+
     def related(self, note: str, limit: int = 10) -> dict[str, Any]:
         """GET /v1/related: what stands near a note, by its own words, meaning and links."""
         return about.related(self.runtime.engine, self._file(note), limit)
@@ -201,20 +213,24 @@ class Service:
         }
 
     def links(
-        self, note: str | None = None, unresolved: bool = False, ambiguous: bool = False, limit: int = 200
+        self,
+        note: str | None = None,
+        unresolved: bool = False,
+        ambiguous: bool = False,
+        broken_anchors: bool = False,
+        orphans: bool = False,
+        stats: bool = False,
+        after: str = "",
+        limit: int = 200,
     ) -> dict[str, Any]:
-        """GET /v1/links."""
+        """GET /v1/links: a page of edges, or of what none connects, or how far they are typed. One flag at a time."""
+        flags = (unresolved, ambiguous, broken_anchors, orphans, stats)
+        views = [view for view, wanted in zip(VIEWS, flags, strict=True) if wanted]
+        if len(views) > 1 or (note is not None and (orphans or stats)):
+            raise BadRequest("These cannot be asked for together.", "Ask for one at a time.")
         if note is not None:
             self._file(note, indexed=False)
-        catalog = self.runtime.catalog
-        records = catalog.find_links(note, unresolved, ambiguous, limit)
-        total, without, unsure = catalog.count_links(note, unresolved, ambiguous)
-        return {
-            "links": [json.loads(record) for record in records],
-            "total": total,
-            "unresolved": without,
-            "ambiguous": unsure,
-        }
+        return self.runtime.catalog.link_answer(views[0] if views else "all", note, after, limit)
 
     def note(self, path: str) -> dict[str, Any]:
         """GET /v1/notes/{path}: the note as it is parsed now."""

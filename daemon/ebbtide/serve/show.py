@@ -140,6 +140,10 @@ def recall(body: Body, pen: Pen, explain: bool = False) -> str:
         if item["quote"] and clean(item["quote"]) != clean(item["text"]):
             lines.append(pen.dim(f"   > {cut(clean(item['quote']), 200)}"))
         lines += [pen.dim(f"   - {clean(reason)}") for reason in item["why"]]
+        for step in item["chain"]:
+            replaced = f" (superseded by {clean(step['superseded_by'])})" if step["superseded_by"] else ""
+            lines.append(f"   {pen.dim(clean(step['words']))} {clean(step['note'])}{replaced}")
+            lines.append(pen.dim(f"     > {cut(clean(step['text']), 160)}  {clean(step['source'])}:{step['line']}"))
         if explain:
             lines.append(pen.dim(f"   score {item['score']:.3f} = {_parts(item['parts'])}"))
     if not body["items"]:
@@ -164,6 +168,40 @@ def _parts(parts: Body) -> str:
     numbers = [f"{name} {parts[name]:.2f}" for name in ("R", "F", "I", "W", "B", "gate") if parts.get(name) is not None]
     found = [f"{name} #{at['rank']} ({at['score']:.3g})" for name, at in parts["channels"].items()]
     return ", ".join([*numbers, *found])
+
+
+def why(body: Body, pen: Pen) -> str:
+    """The chain, a place a line, each with the sentence that leads to it."""
+    lines: list[str] = []
+    for number, place in enumerate(body["chain"]):
+        lines += _place(place, pen, "" if number == 0 else "   " * min(number, 6))
+    if body["branches"]:
+        lines.append(pen.dim("\nalso:"))
+        for place in body["branches"]:
+            lines += _place(place, pen, "   ")
+    lines.append(("\n" if lines else "") + clean(body["message"]))
+    if not body["chain"] and body["notes"]:
+        lines.append(pen.dim(f"nearest: {', '.join(clean(note) for note in body['notes'][:3])}"))
+    lines += [pen.dim(f"left out: {clean(left['step'])} ({clean(left['why'])})") for left in body["skipped"]]
+    return "\n".join(lines) + "\n"
+
+
+def _place(place: Body, pen: Pen, indent: str) -> list[str]:
+    edge = place["edge"]
+    words = "" if edge is None else f"{pen.dim(clean(edge['words']))} "
+    about = [*([place["date"]] if place["date"] else []), *_replaced(place)]
+    head = f"{indent}{words}{pen.bold(clean(place['title']))}  {cite(place)}"
+    lines = [head + (f"  {pen.dim(', '.join(clean(word) for word in about))}" if about else "")]
+    if edge is not None:
+        sure = "" if edge["declared"] else f" ({edge['confidence']:.0%})" if edge["reasoned"] else " (a mention only)"
+        lines.append(
+            pen.dim(f"{indent}  > {cut(clean(edge['sentence']), 200)}  {clean(edge['source'])}:{edge['line']}{sure}")
+        )
+    return lines
+
+
+def _replaced(place: Body) -> list[str]:
+    return [f"superseded by {place['superseded_by']}"] if place["superseded_by"] else []
 
 
 def related(body: Body, pen: Pen) -> str:
@@ -227,18 +265,37 @@ def fact(body: Body, pen: Pen) -> str:
 
 
 def links(body: Body, pen: Pen) -> str:
-    """Edges as a table."""
-    rows = [
-        (
-            cite(link, "source"),
-            link["type"],
-            link["weight"],
-            (link["target"] or f"nowhere: {link['raw']}") + (" (ambiguous)" if link["ambiguous"] else ""),
-        )
-        for link in body["links"]
-    ]
-    tail = f"{len(rows)} of {body['total']} links; {body['unresolved']} unresolved, {body['ambiguous']} ambiguous"
+    """Edges as a table, or what no edge connects, or their numbers."""
+    if body["stats"] is not None:
+        return _link_stats(body["stats"])
+    more = f"; go on with --after '{clean(body['next'])}'" if body["next"] else ""
+    if body["orphan_counts"] is not None:
+        lines = [f"{entry['kind']:<10}  {clean(entry['path'])}" for entry in body["orphans"]]
+        counts = ", ".join(f"{number} {kind}{'s' * (number != 1)}" for kind, number in body["orphan_counts"].items())
+        return "\n".join([*lines, pen.dim(f"{counts} in all{more}")]) + "\n"
+    rows = [(cite(link, "source"), link["type"], link["weight"], _leads_to(link)) for link in body["links"]]
+    tail = f"{len(rows)} of {body['total']} links; {body['unresolved']} unresolved, {body['ambiguous']} ambiguous{more}"
     return table(rows, ("from", "type", "weight", "to"), pen) + pen.dim(tail) + "\n"
+
+
+def _leads_to(link: Body) -> str:
+    text = (link["target"] or f"nowhere: {link['raw']}") + (" (ambiguous)" if link["ambiguous"] else "")
+    if link["missing"] is not None:
+        text += f" has no {link['missing']}"
+    if link["others"]:
+        text += f"; could be {', '.join(link['others'])}"
+    near = (f"{near['name']} ({near['path']}, {near['nearness']:.0%})" for near in link["near"])
+    return text + _after("; did you mean ", ", ".join(near))
+
+
+def _link_stats(stats: Body) -> str:
+    parts = [
+        f"{stats['edges']} edges, {stats['resolved_share']:.1%} resolved, {stats['typed_share']:.1%} typed",
+        f"{stats['notes_typed']} of {stats['notes']} notes have a typed edge ({stats['notes_typed_share']:.1%})",
+        *(f"  {clean(name):<16}{number}" for name, number in stats["by_type"].items()),
+        *(f"  from {name:<11}{number}" for name, number in stats["by_origin"].items()),
+    ]
+    return "\n".join(parts) + "\n"
 
 
 def notes(body: Body, pen: Pen) -> str:
@@ -305,6 +362,7 @@ def _after(mark: str, text: object) -> str:
 SHOWN: Final[dict[str, Callable[[Body, Pen], str]]] = {
     "status": status,
     "recall": recall,
+    "why": why,
     "related": related,
     "explain": explain,
     "facts": facts,

@@ -184,6 +184,13 @@ class Vitals:
         texts = {name: index.count() for name, index in runtime.texts.items()}
         agree = texts["facts"] == counts["facts"] and texts["notes"] == counts["indexed_texts"]
         check("keyword index", agree, f"{texts['notes']} notes, {texts['facts']} facts", "run `ebbtide rebuild --text`")
+        copies = [p for p in runtime.catalog.problems(100_000) if p.code == "conflict-copy"]
+        check(
+            "conflict copies",
+            not copies,
+            f"{len(copies)}, such as {copies[0].path}" if copies else "none",
+            copies[0].fix if copies else "",
+        )
         check("Claude", True, "off: no `model` is set, the rules do the distilling")
         watch = self._watch()
         asleep = self.threads.watcher is None

@@ -65,6 +65,17 @@ class RecallRequest(Request):
     limit: int | None = Field(None, ge=1, le=100, description="At most so many items.")
 
 
+class WhyRequest(Request):
+    """POST /v1/why."""
+
+    query: str = Field(max_length=MAX_QUERY_CHARS, description="What is asked about; never read as syntax.")
+    scope: str | None = Field(None, max_length=4096, description="Only notes in this folder.")
+    as_of: Day | None = Field(None, description="As on that day: notes dated later are no part of a chain.")
+    direction: Literal["back", "forward"] | None = Field(
+        None, description="back: why is it so; forward: what came of it; null: as the words of the question say."
+    )
+
+
 class ExplainRequest(Request):
     """POST /v1/explain: why (not) this note for this question."""
 
@@ -106,12 +117,16 @@ class FactsQuery(Request):
 
 
 class LinksQuery(Request):
-    """GET /v1/links. `note` takes the links that leave or reach it."""
+    """GET /v1/links. `note` takes the links that leave or reach it; of the flags at most one. `after` is the `next` before."""
 
     note: VaultPath | None = None
-    unresolved: bool = False
-    ambiguous: bool = False
-    limit: int = Field(200, ge=1, le=10_000)
+    unresolved: bool = Field(False, description="Links that lead nowhere, each with near names.")
+    ambiguous: bool = Field(False, description="Links that could mean several files, each with the others.")
+    broken_anchors: bool = Field(False, description="Links whose heading or block their note does not have.")
+    orphans: bool = Field(False, description="Instead of links: notes and attachments that none connects.")
+    stats: bool = Field(False, description="Instead of links: edges by type and origin.")
+    after: str = Field("", max_length=4200)
+    limit: int = Field(200, ge=1, le=10_000, description="Of links with near names at most 1,000 a page.")
 
 
 class NotesQuery(Request):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from ebbtide.memory.states import FactType, Frame, Layer, LinkKind, Origin, Precision, Scope, State
+from ebbtide.memory.states import FactType, Frame, Layer, Origin, Precision, Scope, State
 from ebbtide.serve.wire import NoteStatus, ProblemInfo, Response
+from ebbtide.serve.wire_links import LinkRecord, LinksResponse  # noqa: F401 - `CALLS` names it, found here or in `wire`
 
 ItemKind = Literal["fact", "passage", "episode", "core", "concept", "working"]
 
@@ -39,12 +40,16 @@ class Parts(Response):
 
 
 class ChainStep(Response):
-    """One step of a causal chain."""
+    """A further step of the causal chain that the item's note is on; asked with a question why."""
 
     note: str
-    line: int
+    line: int = Field(description="In `source`.")
     type: str
-    text: str
+    text: str = Field(description="The sentence that says so.")
+    words: str = Field(description="How the step is said, in the language of the question.")
+    source: str = Field(description="The file that says it.")
+    date: str | None
+    superseded_by: str | None
 
 
 class RecallItem(Response):
@@ -101,6 +106,52 @@ class RecallResponse(Response):
     hidden: dict[str, int] = Field(description="Matches left out, by state.")
     abstained: bool
     empty_reason: str | None = Field(description="One sentence when there are no items, else null.")
+
+
+class WhyEdge(Response):
+    """The edge that leads to a place of a chain from the one before."""
+
+    type: str
+    relation: str | None = Field(description="The relation as it is written, if it is.")
+    words: str = Field(description="How the note before goes on to this one, in the language of the question.")
+    declared: bool = Field(description="False: read from prose, or a mere mention.")
+    confidence: float
+    reasoned: bool = Field(description="The type carries a reason; a mention does not.")
+    source: str = Field(description="The file that says it.")
+    line: int
+    column: int
+    sentence: str
+
+
+class WhyPlace(Response):
+    """A note on a chain."""
+
+    note: str
+    title: str
+    line: int
+    column: int
+    date: str | None
+    type: str
+    edge: WhyEdge | None = Field(description="Null for the first place.")
+    superseded_by: str | None = Field(description="The note that says it takes this one's place.")
+
+
+class WhyResponse(Response):
+    """POST /v1/why."""
+
+    query: str
+    direction: Literal["back", "forward"]
+    kind: Literal["typed", "path", "none"] = Field(
+        description="typed: links state the reason; path: notes are only connected, which is weaker; none: nothing is."
+    )
+    message: str = Field(description="What the chain is worth, in the language of the question.")
+    chain: list[WhyPlace]
+    branches: list[WhyPlace] = Field(description="Further grounds of notes on the chain, best first.")
+    notes: list[str] = Field(description="The chain in order, its branches, then what recall found.")
+    as_of: str | None
+    tokens: int
+    ms: dict[str, float]
+    skipped: list[Skipped]
 
 
 class RelatedItem(Response):
@@ -232,41 +283,6 @@ class FactResponse(Response):
 
     fact: FactView
     history: list[dict[str, Any]]
-
-
-class LinkRecord(Response):
-    """A line of links.jsonl, formats.md 3."""
-
-    model_config = ConfigDict(extra="allow", populate_by_name=True, serialize_by_alias=True)
-
-    source: str
-    from_: str = Field(alias="from")
-    target: str | None
-    type: str
-    weight: Literal["strong", "weak"]
-    raw: str
-    kind: LinkKind
-    relation: str | None
-    declared: bool
-    confidence: float
-    heading: str | None
-    block: str | None
-    alias: str | None
-    offset: int
-    line: int
-    column: int
-    snippet: str
-    ambiguous: bool
-    native: bool
-
-
-class LinksResponse(Response):
-    """GET /v1/links, sorted by source and offset; the counts are of everything that matched, not of this page."""
-
-    links: list[LinkRecord]
-    total: int
-    unresolved: int
-    ambiguous: int
 
 
 class NoteEntry(Response):

@@ -30,6 +30,7 @@ from ebbtide.vault.lines import (
     replace_durably,
     stat_of,
 )
+from ebbtide.vault.templates import Templates
 
 READ_CAP: Final = 16 << 20
 _DRIVE: Final = re.compile(r"[A-Za-z]:(?:[\\/]|\Z)" if os.name != "nt" else r"[A-Za-z]:")
@@ -51,6 +52,7 @@ class VaultStore:
         self.memory_folder = memory_folder
         self._shadow = shadow
         self._exclusion = Exclusion(root, excluded)
+        self._templates = Templates(root)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._own: dict[str, tuple[int, int, int]] = {}
@@ -61,12 +63,7 @@ class VaultStore:
 
     @classmethod
     def open(
-        cls,
-        root: Path,
-        memory_folder: str = "Memory",
-        excluded: Sequence[str] = (),
-        *,
-        shadow: Path | None = None,
+        cls, root: Path, memory_folder: str = "Memory", excluded: Sequence[str] = (), *, shadow: Path | None = None
     ) -> VaultStore:
         """The vault at `root`. With `shadow`, writes to the memory folder go there, and what is there is read first."""
         try:
@@ -235,6 +232,10 @@ class VaultStore:
         """True if Obsidian's excluded files or our own `vault.excluded` name the path."""
         return self._exclusion.matches(path)
 
+    def is_template(self, path: str) -> bool:
+        """True if the path lies in the template folder of Obsidian's or Templater's settings."""
+        return self._templates.matches(path)
+
     def in_memory_folder(self, path: str) -> bool:
         """True for the memory folder and everything in it."""
         return path == self.memory_folder or path.startswith(self.memory_folder + "/")
@@ -262,8 +263,7 @@ class VaultStore:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
-            reason = f"{self.memory_folder}/{rel} cannot be read: {error.strerror}."
-            raise VaultError(reason, "Check its permissions.") from error
+            raise VaultError(f"{self.memory_folder}/{rel} cannot be read: {error.strerror}.", "Check it.") from error
 
     def memory_stat(self, rel: str) -> FileStat | None:
         """One look at a file of the memory folder, or None."""

@@ -323,6 +323,7 @@ def traced(tmp_path: Path) -> Iterator[tuple[Place, Any, list[str]]]:
     runtime = place.open()
     runtime.catch_up()
     runtime.upkeep(lambda: False)  # counts once after a comparison of everything
+    runtime.graph.current()  # made once, then kept
     statements: list[str] = []
     runtime.catalog._db().set_trace_callback(statements.append)
     yield place, runtime, statements

@@ -75,7 +75,16 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
     "facts": {"facts": [_view()], "refused": [], "total": 1, "next": None},
     "fact": {"fact": _view(), "history": [example("revision")]},
-    "links": {"links": [example("link"), example("link", 1)], "total": 2, "unresolved": 1, "ambiguous": 0},
+    "links": {
+        "links": [example("link", number) | {"near": [], "others": [], "missing": None} for number in (0, 1)],
+        "total": 2,
+        "unresolved": 1,
+        "ambiguous": 0,
+        "orphans": [],
+        "orphan_counts": None,
+        "stats": None,
+        "next": None,
+    },
     "notes": {
         "notes": [
             {
