@@ -93,7 +93,7 @@ class Causes:
         A note further behind may still be the one that is meant, if it is better than the best in meaning or in words. One
         that is worse in both is about something else, however good a chain leads on from it; so is a mere neighbour.
         """
-        pool = ranking.pool
+        pool, scores = ranking.pool, ranking.note_scores
         rows = [row for row in ranking.notes if pool.notes[row].evidence.ranks.keys() != {"graph"}]
         rows = [row for row in rows if scores[row] >= self.settings.abstain_below]
         if not rows:
