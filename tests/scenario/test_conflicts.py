@@ -71,12 +71,20 @@ def test_the_same_vault_gives_the_same_file(written: Place, tmp_path: Path) -> N
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
-def test_a_slot_with_a_later_value_is_superseded(place: Place, tmp_path: Path) -> None:
-    for name, day, fee in (("Spring.md", "2024-03-01", 20), ("Autumn.md", "2024-09-01", 35)):
-        text = f"---\ndate: {day}\n---\n# Ferry\n\n- Ticket price: {fee} EUR {'now' if fee == 35 else ''}\n"
-        (place.vault / name).write_text(text, "utf-8")
-    rows = flagged(place, tmp_path / "F.jsonl")
-    assert all({row["a"], row["b"]} == {"Spring.md", "Autumn.md"} for row in rows)
+def test_a_slot_whose_change_is_told_is_superseded(place: Place, tmp_path: Path) -> None:
+    place.fill(
+        {
+            "Spring.md": "---\ndate: 2024-03-01\n---\n网关的限流上限是 100 次每分钟。\n",
+            "Autumn.md": "---\ndate: 2024-09-01\n---\n网关的限流上限现在是 200 次每分钟。\n",
+            "Winter.md": "---\ndate: 2024-12-01\n---\n网关的限流上限是 200 次每分钟。\n",
+        }
+    )
+    rows = {frozenset((row["a"], row["b"])): row for row in flagged(place, tmp_path / "F.jsonl")}
+    assert set(rows) == {frozenset(("Spring.md", "Autumn.md")), frozenset(("Spring.md", "Winter.md"))}
+    changed = rows[frozenset(("Spring.md", "Autumn.md"))]
+    assert (changed["kind"], changed["ruling"]) == ("number", "supersede")
+    assert "replaces" in changed["reason"]
+    assert rows[frozenset(("Spring.md", "Winter.md"))]["ruling"] == "dispute", "later written down is not later true"
 
 
 def test_pairs_are_judged_line_by_line(place: Place, tmp_path: Path) -> None:

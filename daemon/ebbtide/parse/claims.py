@@ -43,6 +43,9 @@ _CODE = re.compile(
 _QUOTE_END = re.compile(r"[”\"」』]")
 _SENTENCE_END = re.compile(r"[。!?\n]|\.(?=\s|\Z)")
 _DATELINE = re.compile(r"\s?[\])]?\s*(?:\.\.\.|…|[:：—–|·]|-\s)")
+_WHEN = re.compile(
+    r"\A(?:(?:the|our|current|现在的?|目前的?|当前的?|如今的?)\s*)+(?=\S)|(?:现在|目前|当前|如今|现|已经?|改|\bnow|\bcurrently)\s*\Z"
+)
 _LAST_CLAUSE = re.compile(r"[^,。!?;]+")
 _TITLE = re.compile(r"《([^》]{1,40})》")
 _GENERIC: Final = words_in(
@@ -269,6 +272,11 @@ def _dateline(folded: str, values: list[Found]) -> tuple[int, str | None, list[F
     return 0, None, values
 
 
+def _key(name: str | None) -> str | None:
+    """A subject or attribute as a key: folded, without "current" before it or "now" after it."""
+    return _WHEN.sub("", fold(name)).strip() or None if name else None
+
+
 def in_slot(claim: Claim, fact: Fact, *, single_valued: bool | None = None) -> Claim:
     """The claim with what a fact read from the same place knows: subject, attribute, value, validity, scope.
 
@@ -279,8 +287,8 @@ def in_slot(claim: Claim, fact: Fact, *, single_valued: bool | None = None) -> C
     found = quantities(fold(f"{fact.value} {fact.unit or ''}".strip())) if fact.value else []
     return replace(
         claim,
-        subject=fact.subject,
-        attribute=fact.attribute,
+        subject=_key(fact.subject),
+        attribute=_key(fact.attribute),
         value=fact.value,
         unit=fact.unit,
         measure=found[0].value if len(found) == 1 else None,
@@ -289,6 +297,6 @@ def in_slot(claim: Claim, fact: Fact, *, single_valued: bool | None = None) -> C
         valid_from=fact.valid_from,
         valid_to=fact.valid_to,
         date=claim.date or fact.created_at,
-        record=fact.type in ("metric", "event", "state"),
+        record=claim.record or fact.type == "event",
         single_valued=single_valued,
     )
