@@ -70,7 +70,22 @@ class Keeping:
             self.write_memory()
 
     def adopt(self) -> None:
-        """Meet the catalogue with facts.jsonl, unless both are as they were when they last agreed."""
+        """Meet the catalogue with facts.jsonl and the revisions, unless all are as they were when they last agreed."""
+        self._adopt_facts()
+        self.adopt_revisions()
+
+    def adopt_revisions(self) -> None:
+        """Take over what other devices decided; this device's own revisions are taken over when they are made."""
+        ledger = self.sync.outbox.revisions
+        mark = ledger.mark()
+        if self.catalog.meta("revisions-mark") == mark:
+            return
+        records, _ = ledger.read()
+        self.sync.decisions.adopt(records)
+        self.sync.outbox.forget_history()
+        self.catalog.set_meta("revisions-mark", mark)
+
+    def _adopt_facts(self) -> None:
         outbox = self.sync.outbox
         if self.read_only:
             mark = self.facts.mark()
@@ -115,6 +130,7 @@ class Keeping:
             lines = "".join(record + "\n" for _, record in self.catalog.all_facts())
             self.store.write_memory("facts.jsonl", lines.encode("utf-8", "replace"))
             return
+        self.adopt_revisions()
         outbox = self.sync.outbox
         delivered = outbox.deliver()
         if self.catalog.meta("facts-mark") == self.facts.mark() and not self.facts.dirty:

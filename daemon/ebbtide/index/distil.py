@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ebbtide.index.catalog import Catalog, FileRow, NewFact
+from ebbtide.index.decisions import Decisions
 from ebbtide.index.means import text_key
 from ebbtide.index.outbox import Outbox, claim
 from ebbtide.memory import codec, intake
@@ -84,8 +85,8 @@ def parse_fact(record: str) -> Fact:
 class Distiller:
     """Keeps the facts of the catalogue in step with the notes. Called by the owner of the catalogue's write transaction."""
 
-    def __init__(self, catalog: Catalog, outbox: Outbox) -> None:
-        self.catalog, self.outbox = catalog, outbox
+    def __init__(self, catalog: Catalog, outbox: Outbox, decisions: Decisions) -> None:
+        self.catalog, self.outbox, self.decisions = catalog, outbox, decisions
         self._seeds: dict[str, list[Fact]] = {}
         self._seed_paths: dict[str, list[str]] = {}
         """Hash of a note's content -> where seeds from just that text say it lay."""
@@ -177,7 +178,7 @@ class Distiller:
         for ident in found.plan.gone:
             self._withdraw(ident, row.path, change)
         for revision in found.plan.revisions:
-            self.outbox.revision(revision)
+            self.decisions.record(revision)
         return change
 
     def forget(self, number: int, path: str) -> FactChange:
@@ -185,12 +186,12 @@ class Distiller:
         change = FactChange()
         for fact in self._stored(number):
             if self._withdraw(fact.id, path, change):
-                self.outbox.revision(intake.retraction(fact))
+                self.decisions.record(intake.retraction(fact))
         for ident in self.catalog.evidence_of(path):
             self._withdraw(FactId(ident), path, change)
         for fact in self._seeds.pop(path, ()):
             self.outbox.fact(fact.id)
-            self.outbox.revision(intake.retraction(fact))
+            self.decisions.record(intake.retraction(fact))
         return change
 
     def moved(self, before: str, after: str) -> FactChange:

@@ -21,6 +21,7 @@ from itertools import chain, count
 from ebbtide.index import reading
 from ebbtide.index.catalog import FileRow
 from ebbtide.index.changes import Indexes, Outcome, Pace, Progress, Work
+from ebbtide.index.decisions import Decisions
 from ebbtide.index.distil import Distilled, Distiller, FactChange
 from ebbtide.index.linker import Linker, moved_from
 from ebbtide.index.outbox import Outbox, iso
@@ -47,7 +48,8 @@ class Sync:
         self.progress = Progress()
         self.changes = 0
         """Counts every visible change, for clients that poll."""
-        self.distil = Distiller(indexes.catalog, outbox)
+        self.decisions = Decisions(indexes.catalog, outbox)
+        self.distil = Distiller(indexes.catalog, outbox, self.decisions)
         self._root: tuple[int, int] | None = None
         """Which folder the vault was when it was last compared as a whole."""
         self.comparisons = 0
@@ -129,7 +131,7 @@ class Sync:
         """
         with self._slice():
             for fact in forgotten:
-                self.outbox.revision(intake.forgetting(fact))
+                self.decisions.record(intake.forgetting(fact))
                 self.outbox.history.forget(fact)
             self._put_facts(self.distil.adopt(stored))
         self.outbox.deliver()
@@ -397,4 +399,4 @@ class Sync:
         catalog.move_file(row.path, path)
         self.linker.came_or_went(row.path, path)
         self._put_facts(self.distil.moved(row.path, path))
-        self.outbox.revision(intake.move(row.id, row.path, path, "the file was renamed or moved"))
+        self.decisions.record(intake.move(row.id, row.path, path, "the file was renamed or moved"))

@@ -36,12 +36,14 @@ LONG_SKELETON: Final = 6
 """Shared words from which an exchanged name is a contradiction wherever it stands."""
 
 
-def judge(a: Claim, b: Claim, nearness: Nearness | None = None, *, firmly: bool = False) -> Verdict:
-    """What a and b are to each other. `firmly`: of statements without a common skeleton only
-    those that name two things for one office or two days for one event, as it must be where nobody put the two side by side.
+def judge(
+    a: Claim, b: Claim, nearness: Nearness | None = None, *, firmly: bool = False, together: bool = False
+) -> Verdict:
+    """What a and b are to each other; the same in either order.
 
-
-    `nearness` tells how close two short spans are in meaning; spans that are nearly the same are a paraphrase.
+    `nearness` tells how close two short spans are in meaning; spans that are nearly the same are a paraphrase. `firmly`: where
+    nobody put the two side by side, so that only slots, alignments, two names for one office and two days for one event count.
+    `together`: they stand in two versions of one paragraph, so that even short sentences are about the same thing.
     """
     if [t.text for t in a.tokens] == [t.text for t in b.tokens]:
         return agreement("same")
@@ -56,12 +58,19 @@ def judge(a: Claim, b: Claim, nearness: Nearness | None = None, *, firmly: bool 
     verdict = (
         _apart(a, b)
         or _slot(a, b)
-        or _aligned(a, b, nearness, LONG_TOPIC if firmly and a.title != b.title else MIN_TOPIC)
+        or _aligned(a, b, nearness, _least(a, b, firmly, together))
         or _loosely(a, b, firmly)
     )
     if verdict.conflict and verdict.kind not in STANDING and _series(a, b):
         return apart("series")
     return verdict
+
+
+def _least(a: Claim, b: Claim, firmly: bool, together: bool) -> int:
+    """How many words with a topic two sentences must share so that their difference counts."""
+    if together:
+        return 1
+    return LONG_TOPIC if firmly and a.title != b.title else MIN_TOPIC
 
 
 def _series(a: Claim, b: Claim) -> bool:
@@ -135,11 +144,11 @@ def _aligned(a: Claim, b: Claim, nearness: Nearness | None, least: int) -> Verdi
         return apart("plan")
     if a.excepts or b.excepts:
         findings = [(g, f) for g, f in findings if f is None or f.kind not in ("negation", "quantifier")]
-    return _decide(a, b, side, [(gap, found) for gap, found in findings if found])
+    return _decide(a, b, side, [(gap, found) for gap, found in findings if found], together=least == 1)
 
 
 def _alike(side: Alignment, least: int) -> bool:
-    if side.topic < least and not (least == MIN_TOPIC and side.topic and side.within >= CONTAINED):
+    if side.topic < least and not (least <= MIN_TOPIC and side.topic and side.within >= CONTAINED):
         return False
     return side.ratio >= ALIKE or (side.within >= CONTAINED and side.topic >= LONG_SKELETON)
 
@@ -149,7 +158,7 @@ def _bound(tokens: Sequence[Token], claim: Claim) -> bool:
     return any(t.start in claim.bound for t in tokens)
 
 
-def _decide(a: Claim, b: Claim, side: Alignment, found: list[tuple[Gap, Finding]]) -> Verdict | None:
+def _decide(a: Claim, b: Claim, side: Alignment, found: list[tuple[Gap, Finding]], *, together: bool) -> Verdict | None:
     if not found:
         return agreement("alike") if not _extra(side) else None
     denials = sum(f.flips for _, f in found)
@@ -164,7 +173,7 @@ def _decide(a: Claim, b: Claim, side: Alignment, found: list[tuple[Gap, Finding]
     several = len(names) > 1 or side.topic < 3 * len(distinct) or best.score < STRONG_AT
     if len(distinct) > 1 and names and several:
         return apart("subject")
-    if kinds <= {"entity"} and side.topic < LONG_SKELETON and not (a.holds_one and b.holds_one):
+    if kinds <= {"entity"} and side.topic < LONG_SKELETON and not (together or (a.holds_one and b.holds_one)):
         subject = found[0][0].at < 0.15
         if subject:
             return apart("subject")

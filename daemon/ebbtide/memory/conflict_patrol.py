@@ -46,7 +46,7 @@ def patrol(
     agreed: set[frozenset[str]] = set()
     near: defaultdict[int, set[int]] = defaultdict(set)
     for number, (i, j) in enumerate(pairs, 1):
-        verdict = judge(claims[i], claims[j], nearness, firmly=True)
+        verdict = judge(claims[i], claims[j], nearness, firmly=True, together=_together(claims, i, j))
         near[i].add(j)
         near[j].add(i)
         if verdict.conflict:
@@ -57,6 +57,18 @@ def patrol(
             progress(number, len(pairs))
     flags += _witnesses(claims, flags, near)
     return _chosen(claims, flags, agreed)
+
+
+def _together(claims: Sequence[Claim], i: int, j: int) -> bool:
+    """Whether the sentences before or after the two are the same: two versions of one paragraph."""
+    for step in (-1, 1):
+        one, two = i + step, j + step
+        inside = min(one, two) >= 0 and max(one, two) < len(claims)
+        if inside and claims[one].note == claims[i].note and claims[two].note == claims[j].note:
+            texts = [[t.text for t in claims[n].tokens] for n in (one, two)]
+            if texts[0] and texts[0] == texts[1]:
+                return True
+    return False
 
 
 def _witnesses(claims: Sequence[Claim], flags: Sequence[Flag], near: dict[int, set[int]]) -> list[Flag]:

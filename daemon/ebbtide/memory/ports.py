@@ -119,6 +119,9 @@ class VectorHit:
 class Ledger(Protocol):
     """Append-only JSONL in the memory folder, one file a device."""
 
+    def mark(self) -> str:
+        """What tells, without reading them, that the other devices' files are as they were."""
+
     def append(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Durable when it returns."""
 

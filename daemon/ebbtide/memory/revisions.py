@@ -114,8 +114,11 @@ class Standing:
 
     @property
     def there(self) -> bool:
-        """False for what was refused or forgotten, or is not said any more: it answers nothing, whatever is asked for."""
-        return not (self.refused or self.forgotten or self.retracted)
+        """False for what was refused or forgotten: it answers nothing, whatever is asked for.
+
+        What was retracted is there again as soon as a note says it again: whether one does, facts.jsonl tells.
+        """
+        return not (self.refused or self.forgotten)
 
 
 def ordered(revisions: Iterable[Revision]) -> list[Revision]:

@@ -25,6 +25,12 @@ class DeviceLedger:
         self._store, self._folder, self._state = store, folder, state
         self._own = f"{folder}/{device}.jsonl"
 
+    def mark(self) -> str:
+        """What tells, without reading them, that the other devices' files are as they were."""
+        names = [f"{self._folder}/{name}" for name in self._store.memory_list(self._folder) if name.endswith(".jsonl")]
+        stats = [(name, self._store.memory_stat(name)) for name in names if name != self._own]
+        return repr([(name, stat and (stat.size, stat.mtime_ns, stat.inode)) for name, stat in stats])
+
     def append(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Durable when it returns: one write, one fsync."""
         if records:

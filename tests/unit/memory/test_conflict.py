@@ -198,21 +198,23 @@ def test_dates_and_names_meet_across_languages_and_wordings(a: str, b: str, kind
 # --- slots and rulings ------------------------------------------------------------------------------------------------
 
 
+FACT = Fact(
+    id=FactId("f_0"),
+    fact="",
+    source="a.md",
+    line=1,
+    quote="",
+    note_hash="",
+    type="constraint",
+    recorded_at="2024-01-01T00:00:00Z",
+    subject="Gateway",
+    attribute="rate limit",
+)
+
+
 def slot(text: str, value: str, *, single_valued: bool = True, **more: Any) -> Claim:
     """A claim in the slot (Gateway, rate limit)."""
-    fact = Fact(
-        id=FactId("f_0"),
-        fact=text,
-        source="a.md",
-        line=1,
-        quote=text,
-        note_hash="",
-        type="constraint",
-        recorded_at="2024-01-01T00:00:00Z",
-        subject="Gateway",
-        attribute="rate limit",
-        value=value,
-    )
+    fact = replace(FACT, fact=text, quote=text, value=value)
     return replace(in_slot(read_claim(text), fact, single_valued=single_valued), **more)
 
 
@@ -442,3 +444,51 @@ def test_a_note_has_few_weak_flags() -> None:
     flags = patrol(claims)
     weak = [f for f in flags if f.verdict.score < 0.8 and 0 in (f.a, f.b)]
     assert len(weak) <= WEAK_PER_NOTE
+
+
+def test_short_sentences_count_only_in_versions_of_one_paragraph() -> None:
+    def note(name: str, port: int, before: str) -> list[Claim]:
+        lines = (before, f"Port: {port}")
+        return [read_claim(text, note=name, title=name, line=n) for n, text in enumerate(lines, 1)]
+
+    before = "The lantern relay stands on the western quay."
+    versions = [*note("a.md", 8080, before), *note("b.md", 8081, before)]
+    strangers = [*note("a.md", 8080, before), *note("b.md", 8081, "The printer has a tray of its own.")]
+    assert [(f.a, f.b) for f in patrol(versions, [(1, 3)])] == [(1, 3)]
+    assert patrol(strangers, [(1, 3)]) == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (
+            "The Halden ferry on the Lumen was painted by Ines Carrow.",
+            "The Halden ferry on the Lumen was painted by Ines Carow.",
+        ),
+        (
+            "Orders are kept under 318545387 in the harbour ledger.",
+            "Orders are kept under 290425801 in the harbour ledger.",
+        ),
+    ],
+)
+def test_spellings_and_identifiers_are_no_contradiction(a: str, b: str) -> None:
+    assert not judge(read_claim(a), read_claim(b)).conflict
+
+
+@pytest.mark.parametrize(
+    ("attribute", "single"),
+    [
+        ("rate limit", True),
+        ("负责人", True),
+        ("The current port", True),
+        ("likes", False),
+        ("喜欢", False),
+        ("uses", False),
+    ],
+)
+def test_only_some_attributes_have_one_value(attribute: str, single: bool) -> None:
+    fact = replace(FACT, attribute=attribute, value="Ferns")
+    other = replace(FACT, attribute=attribute, value="Mosses")
+    a, b = in_slot(read_claim("Ferns, he said once."), fact), in_slot(read_claim("Mosses of the north."), other)
+    assert a.single_valued is single
+    assert judge(a, b).conflict is single

@@ -88,9 +88,9 @@ def test_a_dispute_stands_until_it_is_settled_and_does_not_come_back() -> None:
 
 def test_ends_and_returns() -> None:
     assert not fold(A, [rev(1, "refuse")]).there
-    assert not fold(A, [rev(1, "retract")]).there
+    assert fold(A, [rev(1, "retract")]).retracted
     assert fold(A, [rev(1, "forget"), rev(2, "restore")]).there
-    assert fold(A, [rev(1, "retract"), undo(2, 1)]).there
+    assert not fold(A, [rev(1, "retract"), undo(2, 1)]).retracted
     assert fold(A, [rev(1, "expire"), rev(2, "confirm")]) == Standing(
         verified_at="2026-01-01", why="because 2", last="r_0002"
     )
