@@ -23,6 +23,8 @@ NOTES = {
     "Tests.md": "In the staging cluster the ferry service keeps 5 idle connections to the ticket database.\n",
     "Live.md": "In the production cluster the ferry service keeps 20 idle connections to the ticket database.\n",
     "Private.md": "---\nmemory: false\n---\nThe Halden bridge over the Lumen was designed by Otto Brandt for the old harbour.\n",
+    "Tea.md": "- kind:: drink of the house\n- rating:: 4\n- source:: shelf 12\n",
+    "Tee.md": "- kind:: drink of the house\n- rating:: 5\n- source:: shelf 13\n",
     "One.md": "---\nsource: rec-1\nid: 4711\nuid: a-1\n---\nNothing is said here.\n",
     "Two.md": "---\nsource: rec-2\nid: 4712\nuid: a-2\n---\nNothing is said here.\n",
 }

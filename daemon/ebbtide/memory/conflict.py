@@ -25,7 +25,10 @@ STRONG_AT: Final = 0.8
 """Score from which it rests on a slot or on a clean alignment."""
 ALIKE: Final = 0.6
 """Share of tokens in common from which alignment decides."""
+HALF_ALIKE: Final = 0.5
+"""The same in two versions of one paragraph."""
 CONTAINED: Final = 0.8
+"""Share of the shorter one's tokens from which it stands in the longer one."""
 MIN_TOPIC: Final = 2
 """Words with a topic that must be shared: "we use A" and "we use B" share none."""
 LONG_TOPIC: Final = 4
@@ -49,7 +52,7 @@ def judge(
         return agreement("same")
     if a.code or b.code:
         return nothing("code")
-    if not _telling(a) or not _telling(b):
+    if not _telling(a, together) or not _telling(b, together):
         return nothing("empty")
     if a.asked and b.asked and a.answer and b.answer:
         return _answers(a, b)
@@ -78,9 +81,9 @@ def _series(a: Claim, b: Claim) -> bool:
     return bool(a.record and b.record and a.date and b.date and a.date[:10] != b.date[:10])
 
 
-def _telling(claim: Claim) -> bool:
-    """Whether a claim says anything: a name or a date alone is no statement."""
-    return sum(1 for t in claim.tokens if t.role != "value") > 1
+def _telling(claim: Claim, together: bool) -> bool:
+    """Whether a claim says anything: a name or a date alone is no statement, "Port: 80" one only in its paragraph."""
+    return sum(1 for t in claim.tokens if t.role != "value") > (0 if together else 1)
 
 
 def _apart(a: Claim, b: Claim) -> Verdict | None:
@@ -150,7 +153,9 @@ def _aligned(a: Claim, b: Claim, nearness: Nearness | None, least: int) -> Verdi
 def _alike(side: Alignment, least: int) -> bool:
     if side.topic < least and not (least <= MIN_TOPIC and side.topic and side.within >= CONTAINED):
         return False
-    return side.ratio >= ALIKE or (side.within >= CONTAINED and side.topic >= LONG_SKELETON)
+    return side.ratio >= (ALIKE if least > 1 else HALF_ALIKE) or (
+        side.within >= CONTAINED and side.topic >= LONG_SKELETON
+    )
 
 
 def _bound(tokens: Sequence[Token], claim: Claim) -> bool:

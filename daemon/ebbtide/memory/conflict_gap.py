@@ -16,6 +16,8 @@ SHORT_GAP = 4
 """Words in a gap up to which a denial in it denies the rest of the sentence."""
 SPELLED_ALIKE = 0.8
 """Likeness in letters from which two names are one, spelled twice."""
+SHORTEST_NAME = 5
+"""Letters below which likeness says nothing."""
 LONG_SPAN = 8
 """Words in a gap from which it is another wording rather than another name."""
 
@@ -110,7 +112,7 @@ def _names(gap: Gap, a: Claim, b: Claim, one: str, two: str, nearness: Nearness 
     if _initials(gap.a, right) or _initials(gap.b, left):
         return None
     first, second = sorted((left, right))
-    if min(len(left), len(right)) > 5 and SequenceMatcher(None, first, second).ratio() >= SPELLED_ALIKE:
+    if min(len(left), len(right)) >= SHORTEST_NAME and SequenceMatcher(None, first, second).ratio() >= SPELLED_ALIKE:
         return None
     named = any(t.name for t in gap.a) and any(t.name for t in gap.b)
     words = max(_size(gap.a), _size(gap.b))

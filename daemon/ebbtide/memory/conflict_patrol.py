@@ -21,8 +21,8 @@ WEAK_PER_NOTE: Final = 2
 WITNESS_SCORE: Final = 0.6
 WITNESS_SHARES: Final = 2
 """Rare signs a witness must share with the sentences it is a witness to, beside the value itself."""
-LOOSE_AT: Final = 0.6
-"""In a whole vault, statements without a common skeleton count from here."""
+DISTINCT: Final = 100
+"""A bare number below this may mean anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _together(claims: Sequence[Claim], i: int, j: int) -> bool:
         inside = min(one, two) >= 0 and max(one, two) < len(claims)
         if inside and claims[one].note == claims[i].note and claims[two].note == claims[j].note:
             texts = [[t.text for t in claims[n].tokens] for n in (one, two)]
-            if texts[0] and texts[0] == texts[1]:
+            if len(texts[0]) > 1 and texts[0] == texts[1]:
                 return True
     return False
 
@@ -121,11 +121,11 @@ def _says(claim: Claim, span: str, source: Claim) -> bool:
 
 
 def _exactly(x: Quantity, y: Quantity) -> bool:
-    """Whether two values are the same, and told closely enough to be known again: a year alone is not."""
+    """Whether two values are the same, and told closely enough to be known again: a year alone, or a bare 4, is not."""
     if x.parts is not None and y.parts is not None and x.parts != y.parts:
         shared = sum(p is not None and q is not None for p, q in zip(x.parts, y.parts, strict=True))
         return shared > 1 and compare(x, y) == "same"
-    return compare(x, y) == "same"
+    return compare(x, y) == "same" and not (x.dimension == "" and x.low < DISTINCT)
 
 
 def _chosen(claims: Sequence[Claim], flags: Sequence[Flag], agreed: set[frozenset[str]]) -> list[Flag]:

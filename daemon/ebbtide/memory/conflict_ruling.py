@@ -58,7 +58,7 @@ def agreement(why: str) -> Verdict:
 def contradiction(a: Claim, b: Claim, kind: ConflictKind, score: float, why: str, a_span: str, b_span: str) -> Verdict:
     """They cannot both be true. Superseded only in one slot with a single value, if one is known to be the later."""
     score = round(max(0.0, min(1.0, score)), 4)
-    later = _later(a, b) if same_slot(a, b) and a.single_valued and b.single_valued else None
+    later = later_of(a, b) if same_slot(a, b) and a.single_valued and b.single_valued else None
     english, chinese = _SAYS[kind]
     one, two = _shown(a_span), _shown(b_span)
     if later is None:
@@ -79,7 +79,7 @@ def contradiction(a: Claim, b: Claim, kind: ConflictKind, score: float, why: str
     )
 
 
-def _later(a: Claim, b: Claim) -> Claim | None:
+def later_of(a: Claim, b: Claim) -> Claim | None:
     """The claim that replaces the other: it tells of the change, or it holds from a later day; None if that is open."""
     day_a, day_b = a.valid_from or a.date, b.valid_from or b.date
     dated = (a if day_a > day_b else b) if day_a and day_b and day_a != day_b else None

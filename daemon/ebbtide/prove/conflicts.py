@@ -38,6 +38,8 @@ from ebbtide.serve.service import Service, told
 Say = Callable[[str], None]
 
 _LINK = re.compile(r"https?://\S+")
+_FIELD = re.compile(r"[\s\-*(\[]*[\w \-]{1,40}::\s")
+"""An inline field is a property: of the note it stands in, unless a fact knows better."""
 _LEAD_LINK = re.compile(r"\W*\[+[^\]\n]{1,200}\]+(?:\([^)\n]*\))?\W*(?:$|\n)")
 """A line that is a link and nothing else names a thing; it says nothing."""
 
@@ -148,6 +150,8 @@ def _sentences(note: Note, facts: Sequence[Fact]) -> Iterator[Claim]:
             claim = read_claim(text, title=note.title, note=note.path, line=line, date=day[0] if day else None)
             claim = replace(claim, record=claim.record or dated)
             own = [f for f in at.get(line, []) if f.quote in raw[start:end] or raw[start:end] in f.quote]
+            if not own and _FIELD.match(raw, start):
+                continue
             yield in_slot(claim, own[0]) if own else claim
             count += 1
             if count >= SENTENCES:
