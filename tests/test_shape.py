@@ -63,6 +63,8 @@ ROLE = {
     "recall.items": "orchestrator",
     "recall.about": "orchestrator",
     "recall.causes": "orchestrator",
+    "recall.holding": "orchestrator",
+    "index.collide": "orchestrator",
     "recall.engine": "orchestrator",
     "sleep.cycle": "orchestrator",
     "sleep.claude": "adapter",

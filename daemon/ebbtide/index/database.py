@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -39,7 +39,8 @@ CREATE TABLE files(
   reason TEXT NOT NULL DEFAULT '',
   title TEXT NOT NULL DEFAULT '', type TEXT, date TEXT, lang TEXT NOT NULL DEFAULT 'en',
   private INTEGER NOT NULL DEFAULT 0, changed REAL NOT NULL DEFAULT 0,
-  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, inlinks INTEGER NOT NULL DEFAULT 0
+  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, archived TEXT,
+  inlinks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_title ON files(title);
 CREATE INDEX files_digest ON files(digest);
@@ -61,6 +62,7 @@ CREATE TABLE facts(
 );
 CREATE INDEX facts_file ON facts(file);
 CREATE INDEX facts_type ON facts(type, id);
+CREATE INDEX facts_derived ON facts(id) WHERE instr(record, '"derived_from"') > 0;
 CREATE INDEX facts_waiting ON facts(wanted DESC, row) WHERE ready = 0;
 CREATE TABLE evidence(fact TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY(fact, path)) WITHOUT ROWID;
 CREATE INDEX evidence_path ON evidence(path);

@@ -8,16 +8,19 @@ record survive a lost cache.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ebbtide.index.catalog import Catalog, FileRow, NewFact
-from ebbtide.index.decisions import Decisions
+from ebbtide.index.collide import Collider, revision_of, slot_key
+from ebbtide.index.decisions import Decisions, born
 from ebbtide.index.means import text_key
 from ebbtide.index.outbox import Outbox, claim
 from ebbtide.memory import codec, intake
 from ebbtide.memory.errors import CatalogDamaged
+from ebbtide.memory.gates import Case, Verdict, judge
 from ebbtide.memory.records import Evidence, Fact, FactId, Note
+from ebbtide.memory.states import Lang
 from ebbtide.parse.facts import EXTRACTOR, extract
 from ebbtide.parse.text import fold, language
 
@@ -41,6 +44,10 @@ class Distilled:
     plan: intake.Plan
     seeds: Sequence[Fact] = ()
     extracted: bool = True
+    refused: Sequence[tuple[str, str, str, str, str]] = ()
+    """(outcome, gate, code, reason, fact as JSON) of what did not pass the gates, or was held."""
+    rulings: Sequence[tuple[Fact, Verdict]] = ()
+    """New facts that collide with stored ones."""
 
 
 def fact_text(fact: Fact) -> str:
@@ -91,6 +98,7 @@ class Distiller:
         self._seed_paths: dict[str, list[str]] = {}
         """Hash of a note's content -> where seeds from just that text say it lay."""
         self._again = False
+        self.collider = Collider(catalog)
 
     def reread(self, again: bool = True) -> None:
         """Extract again even from notes that have not changed since their facts were read."""
@@ -161,7 +169,28 @@ class Distiller:
             return fact if fact is None or before is None else _renamed(fact, before, row.path)
 
         plan = intake.plan_note(drafts, together, origin, folded=fold, elsewhere=elsewhere)
-        return Distilled(plan, seeds)
+        return self._gated(Distilled(plan, seeds), {fact.id for fact in together}, row, note)
+
+    def _gated(self, found: Distilled, known: Collection[FactId], row: FileRow, note: Note) -> Distilled:
+        """The plan with what the gates make of the facts that are new."""
+        lang: Lang = "zh" if row.lang == "zh" else "en"
+        puts, refused, rulings = [], [], []
+        for fact in found.plan.puts:
+            if fact.id in known or fact.source != row.path:
+                puts.append(fact)
+                continue
+            collisions = self.collider.in_slot(fact, lang, [*found.plan.gone, *(f.id for f in found.plan.puts)])
+            verdict = judge(Case(fact, lang, live=fact.quote in note.text, collisions=collisions))
+            if verdict.outcome in ("refuse", "hold"):
+                body = codec.line(codec.fact_to_dict(fact))
+                refused.append((verdict.outcome, verdict.gate or "", verdict.code, verdict.reason, body))
+            if verdict.outcome == "refuse":
+                continue
+            puts.append(replace(fact, held=verdict.reason) if verdict.outcome == "hold" else fact)
+            if verdict.against:
+                rulings.append((fact, verdict))
+        plan = intake.Plan(puts, found.plan.gone, found.plan.revisions)
+        return replace(found, plan=plan, refused=refused, rulings=rulings)
 
     def carry_out(self, found: Distilled, row: FileRow) -> FactChange:
         """Write what `plan` found; `row` is the note as it is stored now."""
@@ -179,7 +208,19 @@ class Distiller:
             self._withdraw(ident, row.path, change)
         for revision in found.plan.revisions:
             self.decisions.record(revision)
+        if found.extracted:
+            self.catalog.put_refusals(row.row, found.refused)
+        self._said_again([fact for fact in found.plan.puts if fact.source == row.path], row.path)
+        for fact, verdict in found.rulings:
+            self._rule(fact, verdict)
         return change
+
+    def _rule(self, fact: Fact, verdict: Verdict) -> None:
+        """Carry out what the collision gate decided: one revision for each fact that is concerned."""
+        others = self.catalog.facts_by_id([collision.other for collision in verdict.against])
+        for collision in verdict.against:
+            if collision.other in others:
+                self.decisions.record(revision_of(fact, json.loads(others[collision.other][2]), collision))
 
     def forget(self, number: int, path: str) -> FactChange:
         """A note is gone or may not be remembered: its facts are retracted, or live on by other evidence."""
@@ -254,6 +295,7 @@ class Distiller:
             return
         if lost is not None:
             change.gone_labels.append(lost)
+        self._stand(fact, new=before is None)
         if before is not None or fact.evidence:
             self.catalog.put_evidence(fact.id, [entry.source for entry in fact.evidence])
         if tell:
@@ -262,8 +304,26 @@ class Distiller:
         if before is None or fact_document(parse_fact(before)) != document:
             change.documents.append(document)
 
+    def _stand(self, fact: Fact, *, new: bool) -> None:
+        """Note the slot a fact fills, and where it stands if that is not plain."""
+        self.catalog.put_slot(fact.id, slot_key(fact))
+        if new and (born(codec.fact_to_dict(fact)) != "active" or self.catalog.standings([fact.id])):
+            self.decisions.refold([fact.id])
+
+    def _said_again(self, facts: Sequence[Fact], path: str) -> None:
+        """What an edit of this note had replaced, and another edit has brought back, holds again."""
+        here = {fact.id for fact in facts}
+        for ident, standing in self.catalog.standings(here).items():
+            if standing.superseded_by is None or standing.superseded_by in here or standing.last is None:
+                continue
+            last = self.catalog.revisions([standing.last]).get(standing.last, {})
+            if {entry.get("source") for entry in last.get("evidence") or ()} == {path}:
+                fact = next(fact for fact in facts if fact.id == ident)
+                self.decisions.record(intake.said_again(fact))
+
     def _remove(self, ident: FactId, change: FactChange) -> None:
         change.gone_labels += self.catalog.remove_facts([ident])
+        self.catalog.put_slot(ident, None)
         change.gone_ids.append(ident)
 
     def _withdraw(self, ident: FactId, path: str, change: FactChange) -> bool:

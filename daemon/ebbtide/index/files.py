@@ -12,7 +12,7 @@ from ebbtide.memory.errors import Problem
 
 _NAMES = (
     "id", "path", "size", "mtime_ns", "inode", "digest", "kind", "status", "reason", "title", "type", "date", "lang",
-    "private", "changed", "document", "again",
+    "private", "changed", "document", "again", "archived",
 )  # fmt: skip
 _COLUMNS = f"row, {', '.join(_NAMES)}, inlinks"
 _INLINKS = "(SELECT count(DISTINCT file) FROM links WHERE target = {path})"
@@ -23,7 +23,7 @@ _PUT = (
 
 
 def _row(r: Sequence[Any]) -> FileRow:
-    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:17], bool(r[17]), r[18])
+    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:17], bool(r[17]), *r[18:20])
     return FileRow(*row)
 
 

@@ -19,6 +19,7 @@ from ebbtide.parse.dates import note_date
 from ebbtide.parse.file_kinds import ConflictCopy, conflict_copy
 from ebbtide.parse.links import NameIndex, build_links, keys_of_link
 from ebbtide.parse.note import note_name, parse_note
+from ebbtide.parse.note_kind import archived_project
 from ebbtide.parse.passage_key import passage_key
 from ebbtide.parse.passages import is_drawing, split_passages
 from ebbtide.parse.relations import RELATIONS
@@ -94,6 +95,7 @@ def read(
         date=date[0] if date else None,
         lang=language(file.text[:4000]),
         private=note.private,
+        archived=archived_project(note.path, note.properties),
     )
     passages = split_passages(note) if row.kind != "canvas" else []
     links, keys = edges(note, names, table)

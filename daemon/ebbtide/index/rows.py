@@ -33,6 +33,8 @@ class FileRow:
     """Hash of its keyword document, so that one that has not changed is not written again."""
     again: bool = False
     """It must be read again, whatever its stat and content say."""
+    archived: str | None = None
+    """The archived project it belongs to (parse.note_kind), or None."""
     inlinks: int = 0
 
 

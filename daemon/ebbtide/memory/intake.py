@@ -114,6 +114,7 @@ def _fact(ident: FactId, draft: FactDraft, origin: Origin, old: Fact | None) -> 
             "evidence": old.evidence,
             "expires_at": old.expires_at,
             "review_at": old.review_at,
+            "held": old.held,
         }
         if draft.created_at is None:
             kept |= {"created_at": old.created_at, "precision": old.precision}
@@ -209,6 +210,16 @@ def retraction(fact: Fact) -> dict[str, Any]:
         "changes": [{"id": fact.id, "field": "fact", "before": fact.fact, "after": None}],
         "why": "the source no longer says it",
         "evidence": [{"source": fact.source, "line": fact.line, "quote": fact.quote}],
+    }
+
+
+def said_again(fact: Fact) -> dict[str, Any]:
+    """The revision that says: an edit had replaced this, and another edit has brought it back."""
+    return {
+        **retraction(fact),
+        "kind": "restore",
+        "changes": [{"id": fact.id, "field": "valid_to", "before": None, "after": fact.valid_to}],
+        "why": "its note says it again",
     }
 
 

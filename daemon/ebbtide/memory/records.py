@@ -282,6 +282,8 @@ class Fact:
     review_at: str | None = None
     extractor: str = "rules/1"
     private: bool = False
+    held: str | None = None
+    """Why a gate holds it back as a candidate, or None."""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property

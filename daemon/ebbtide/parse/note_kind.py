@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from ebbtide.parse.text import fold
 
@@ -26,6 +27,27 @@ _WEEKDAY: Final = r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:周|星期|礼拜)[
 _WEEK: Final = r"[12]\d{3}[-._ ]?(?:w|week)[-._ ]?[0-5]?\d|[12]\d{3}年?[-._ ]?第\s?[0-5]?\d\s?周"
 _MONTH: Final = r"[12]\d{3}[-._](?:0[1-9]|1[0-2])|[12]\d{3}年\s?(?:0?[1-9]|1[0-2])月|[12]\d{3}[-._ ]?q[1-4]"
 _PERIODIC: Final = re.compile(rf"{_DAY}(?:[-._ ,，]*[(（]?(?:{_WEEKDAY})[)）]?)?|{_WEEK}|{_MONTH}")
+
+
+ARCHIVES: Final = frozenset(["archive", "archives", "archived", "归档", "存档", "已归档"])
+"""Names of folders, and values of `status`, that say: this is put away. As `fold` gives them."""
+
+
+def archived_project(path: str, properties: Mapping[str, Any]) -> str | None:
+    """The project that an archived note belongs to, folded, or None if it is not archived.
+
+    Archived is what lies in a folder of that name, and what says `archived: true` or `status: archived`. The project is the
+    folder below the archive, else the note's own name: who asks for it by name asks for what is put away.
+    """
+    folders = [fold(part).strip() for part in path.split("/")[:-1]]
+    name = fold(path.rpartition("/")[2].removesuffix(".md")).strip()
+    for depth, folder in enumerate(folders):
+        if folder.lstrip("0123456789 ._-") in ARCHIVES:
+            return folders[depth + 1] if depth + 1 < len(folders) else name
+    status = properties.get("status", properties.get("状态"))
+    if properties.get("archived") is True or (isinstance(status, str) and fold(status).strip() in ARCHIVES):
+        return folders[-1] if folders else name
+    return None
 
 
 def is_index_name(name: str) -> bool:

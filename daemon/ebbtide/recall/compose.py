@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import LAYER_OF_TYPE, Lang, Layer
 from ebbtide.parse.sentences import sentences
 from ebbtide.parse.text import estimate_tokens, tokenize
@@ -70,6 +71,29 @@ def step_words(type_: str, *, leads_back: bool, outward: bool, lang: Lang) -> st
     if type_ in _STEPS:
         return _STEPS[type_][0 if leads_back else 1][lang]
     return _LINKED[outward][lang] if type_ == "mentioned" else f"{type_} →" if outward else f"← {type_}"
+
+
+_STANDING: Mapping[str, Mapping[Lang, str]] = {
+    "dispute": {"en": "disputed: another note says otherwise", "zh": "有争议：另一篇笔记的说法不同"},
+    "stale": {"en": "no longer holds; asked about the past", "zh": "已不再成立；问题问的是过去"},
+    "confirmed": {"en": "confirmed on {day}", "zh": "{day} 确认过"},
+    "overtaken": {"en": "part of this has been superseded", "zh": "其中一部分已被新的说法取代"},
+}
+
+
+def standing_reasons(standing: Standing, against: Sequence[str], lang: Lang) -> list[str]:
+    """What a person must know about where a fact stands."""
+    out = [_STANDING["dispute"][lang]] if against else []
+    if standing.state == "stale":
+        out.append(_STANDING["stale"][lang])
+    if standing.verified_at:
+        out.append(_STANDING["confirmed"][lang].format(day=standing.verified_at))
+    return out
+
+
+def overtaken_reason(lang: Lang) -> str:
+    """Said of a passage that still states what was superseded."""
+    return _STANDING["overtaken"][lang]
 
 
 def column_of(text: str, offset: int) -> int:

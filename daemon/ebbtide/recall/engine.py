@@ -10,6 +10,7 @@ from ebbtide.memory.ports import Vault
 from ebbtide.parse.frames import query_frame
 from ebbtide.recall.candidates import Channels
 from ebbtide.recall.causes import Causes
+from ebbtide.recall.holding import counted
 from ebbtide.recall.items import Items
 from ebbtide.recall.ranking import Question, Ranker, Ranking, Settings
 from ebbtide.recall.why import Direction
@@ -56,7 +57,7 @@ class Engine:
             "tokens": sum(item["tokens"] for item in items),
             "ms": {step: round(value, 2) for step, value in ms.items()},
             "skipped": skipped,
-            "hidden": {"later": ranking.hidden_later} if ranking.hidden_later else {},
+            "hidden": counted(ranking.held.hidden, ranking.hidden_later),
             "abstained": abstained,
             "empty_reason": reason,
         }

@@ -83,6 +83,8 @@ class Items:
                 best_fact[fact.file.row] = max(best_fact.get(fact.file.row, 0.0), score)
         words = frozenset(query_terms(ranking.route.text).words)
         for row in ranking.notes[:12]:
+            if row in ranking.held.put_away:
+                continue
             score = ranking.note_scores[row]
             note = ranking.pool.notes[row]
             label = _telling(note, ranking.pool, words)
@@ -101,7 +103,7 @@ class Items:
     ) -> dict[str, Any] | None:
         score, what = candidate
         if isinstance(what, FactCandidate):
-            return self._fact_item(way, score, what, texts)
+            return self._fact_item(way, ranking, score, what, texts)
         return self._passage_item(way, ranking, score, *what, texts)
 
     def _text(self, path: str, texts: dict[str, str | None]) -> str | None:
@@ -113,7 +115,7 @@ class Items:
         return texts[path]
 
     def _fact_item(
-        self, way: Route, score: float, fact: FactCandidate, texts: dict[str, str | None]
+        self, way: Route, ranking: Ranking, score: float, fact: FactCandidate, texts: dict[str, str | None]
     ) -> dict[str, Any] | None:
         record: Mapping[str, Any] = fact.record
         text = self._text(record["source"], texts)
@@ -122,6 +124,8 @@ class Items:
             return None
         offset, line = place
         as_of = record.get("created_at") or fact.file.date
+        standing = ranking.held.of(record["id"])
+        against = [ident for ident in standing.disputes if ident in ranking.pool.facts]
         crossed = fact.file.lang != way.lang
         return {
             "id": record["id"],
@@ -143,12 +147,17 @@ class Items:
             "quote": record["quote"],
             "heading": record.get("heading"),
             "type": record["type"],
-            "state": "active",
+            "state": standing.state,
+            "disputed_with": against,
+            "superseded_by": standing.superseded_by,
             "temperature": None,
             "score": round(score, 4),
-            "why": compose.reasons(
-                fact.evidence, way.lang, crossed=crossed, via=None, wanted=way.type, type_=record["type"]
-            ),
+            "why": [
+                *compose.reasons(
+                    fact.evidence, way.lang, crossed=crossed, via=None, wanted=way.type, type_=record["type"]
+                ),
+                *compose.standing_reasons(standing, against, way.lang),
+            ],
             "parts": compose.parts(fact.evidence, score),
             "chain": [],
             "as_of": as_of,
@@ -179,6 +188,7 @@ class Items:
             return None
         offset, line = place
         shown = compose.shown(passage.text)
+        overtaken = [after for said, after in ranking.held.overtaken.get(note.file.row, ()) if said in passage.text]
         type_ = note.file.type or "note"
         return {
             "id": passage.id,
@@ -192,12 +202,22 @@ class Items:
             "quote": quote,
             "heading": passage.headings or None,
             "type": type_,
-            "state": "active",
+            "state": "stale" if overtaken else "active",
+            "disputed_with": [],
+            "superseded_by": overtaken[0] or None if overtaken else None,
             "temperature": None,
             "score": round(score, 4),
-            "why": compose.reasons(
-                note.evidence, way.lang, crossed=passage.lang != way.lang, via=note.via, wanted=way.type, type_=type_
-            ),
+            "why": [
+                *compose.reasons(
+                    note.evidence,
+                    way.lang,
+                    crossed=passage.lang != way.lang,
+                    via=note.via,
+                    wanted=way.type,
+                    type_=type_,
+                ),
+                *([compose.overtaken_reason(way.lang)] if overtaken else []),
+            ],
             "parts": compose.parts(note.evidence, score),
             "chain": [],
             "as_of": note.file.date,

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 
 from ebbtide.memory.states import Layer
+from ebbtide.parse.frames import query_frame
 from ebbtide.recall import compose
 from ebbtide.recall.budget import Limits
 from ebbtide.recall.candidates import (
@@ -22,6 +23,7 @@ from ebbtide.recall.candidates import (
     folder,
     gather,
 )
+from ebbtide.recall.holding import Holding, behind, heed, heed_notes
 from ebbtide.recall.rank import Weights, relevance
 from ebbtide.recall.route import Route, route
 from ebbtide.recall.why import Direction, Walking
@@ -74,6 +76,7 @@ class Ranking:
     note_scores: dict[int, float]
     fact_scores: dict[str, float]
     hidden_later: int = 0
+    held: Holding = field(default_factory=Holding)
 
 
 class Ranker:
@@ -89,6 +92,8 @@ class Ranker:
             return Ranking(way, Pool(), [], {}, {})
         pool = gather(way, self.channels, question.scope, self.settings.weights, deadline)
         later = self._hide_later(pool, question.as_of)
+        held = heed(pool, self.channels, way.text, query_frame(way.text) == "historical", question.include)
+        found = set(pool.notes)
         fact_scores = {ident: self._score(way, fact, pool) for ident, fact in pool.facts.items()}
         note_scores = {row: self._score(way, note, pool) for row, note in pool.notes.items()}
         for ident, fact in pool.facts.items():
@@ -96,9 +101,10 @@ class Ranker:
                 lifted = self.settings.fact_share * fact_scores[ident]
                 note_scores[fact.file.row] = max(note_scores[fact.file.row], lifted)
         self._graph(way, question, pool, note_scores, deadline)
+        heed_notes(pool, self.channels, held, sorted(pool.notes.keys() - found))
         self._weigh_type(way, pool, note_scores, fact_scores)
         order = sorted(note_scores, key=lambda row: (-round(note_scores[row], 9), pool.notes[row].file.path))
-        return Ranking(way, pool, order[:NOTES_RANKED], note_scores, fact_scores, later)
+        return Ranking(way, pool, behind(order, held.put_away)[:NOTES_RANKED], note_scores, fact_scores, later, held)
 
     def _score(self, way: Route, found: NoteCandidate | FactCandidate, pool: Pool) -> float:
         lang = found.file.lang

@@ -67,6 +67,8 @@ class RecallItem(Response):
     heading: str | None
     type: str
     state: State
+    disputed_with: list[str] = Field(description="Facts in this answer that say otherwise.")
+    superseded_by: str | None
     temperature: Temperature | None
     score: float
     why: list[str] = Field(description="Sentences a person reads, in the language of the question.")
@@ -248,6 +250,7 @@ class FactRecord(Response):
     review_at: str | None
     extractor: str
     private: bool
+    held: str | None = Field(None, description="Why a gate holds it back as a candidate.")
 
 
 class FactView(FactRecord):
