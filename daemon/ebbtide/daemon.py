@@ -47,6 +47,7 @@ class Daemon:
             runtime.refresh_graph,
         )
         self.indexer = Indexer(runtime.sync, chores, self._indexed)
+        self.embedding.on_rest = lambda: self.indexer.order(lambda: None)  # facts can be compared by their vectors
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
         self.threads = Threads(self.indexer, self.embedding, self.watcher)
         self.service = Service(runtime, self.threads)

@@ -16,6 +16,7 @@ from ebbtide.index.backfill import Backfill
 from ebbtide.index.catalog import Catalog
 from ebbtide.index.database import is_damage
 from ebbtide.index.graph import GraphIndex
+from ebbtide.index.patrol import Patrol
 from ebbtide.index.refill import Refiller
 from ebbtide.index.sync import Sync
 from ebbtide.index.text import TantivyIndex
@@ -44,6 +45,7 @@ class Keeping:
     refiller: Refiller
     texts: dict[str, TantivyIndex]
     graph: GraphIndex
+    patrol: Patrol
     state: Path
     backfill: Backfill | None = None
     _healed: list[float] = field(default_factory=list)
@@ -173,7 +175,10 @@ class Keeping:
             self.refiller.check(count=self.sync.comparisons != self._counted)
             self._counted = self.sync.comparisons
             self.refiller.look()
-        return self.refiller.step(STEP, interrupted)
+        more = self.refiller.step(STEP, interrupted)
+        if not more and self.sync.comparisons and not self.read_only:
+            more = self.patrol.step(STEP, interrupted)
+        return more
 
     def heal(self, error: Exception) -> bool:
         """Mend what an error shows to be damaged; False if it shows nothing, or mending has not helped before."""

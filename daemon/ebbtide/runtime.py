@@ -28,6 +28,7 @@ from ebbtide.index.database import move_aside
 from ebbtide.index.graph import GraphIndex
 from ebbtide.index.graph_metrics import GraphMetrics, MetricsReport
 from ebbtide.index.outbox import Outbox
+from ebbtide.index.patrol import Patrol
 from ebbtide.index.priors import load_priors
 from ebbtide.index.refill import Refiller
 from ebbtide.index.sync import Sync
@@ -291,6 +292,7 @@ def _assemble(o: _Opened) -> Runtime:
         refiller=refiller,
         texts=texts,
         graph=graph,
+        patrol=Patrol(catalog, sync.decisions, sync.distil, indexes.near, clock),
         metrics=GraphMetrics(graph.current),
         state=o.state,
         places=o.places,

@@ -15,6 +15,7 @@ from ebbtide.memory.gates import Collision
 from ebbtide.memory.records import Fact
 from ebbtide.memory.states import Lang
 from ebbtide.parse.claims import in_slot, read_claim
+from ebbtide.parse.fact_text import plain
 from ebbtide.parse.text import fold
 
 SLOT_AT_MOST = 40
@@ -28,10 +29,17 @@ def slot_key(fact: Fact) -> str | None:
     return "\x1f".join(fold(part or "").strip() for part in (fact.subject, fact.attribute, fact.scope, fact.project))
 
 
-def claim_of(fact: Fact) -> Claim:
-    """A fact as the conflict rules read it."""
+def claims_of(fact: Fact) -> tuple[Claim, Claim]:
+    """A fact as the conflict rules read it: with its context in front, and as its note says it.
+
+    In the same slot the context tells that both speak of one thing; elsewhere it differs from note to note and hides it.
+    """
     title = fact.source.rpartition("/")[2].removesuffix(".md")
-    return in_slot(read_claim(fact.fact, title=title, note=fact.source, line=fact.line, date=fact.created_at), fact)
+
+    def read(text: str) -> Claim:
+        return in_slot(read_claim(text, title=title, note=fact.source, line=fact.line, date=fact.created_at), fact)
+
+    return read(fact.fact), read(plain(fact.quote) or fact.fact)
 
 
 class Collider:
@@ -53,7 +61,7 @@ class Collider:
         standings = self.catalog.standings(idents)
         ruled = self.catalog.revisions_of(fact.id) if idents else []
         known = {name for r in ruled for name in (*(r.get("subjects") or ()), r.get("object"))}
-        claim, found = claim_of(fact), []
+        claims, found = claims_of(fact) if idents else (), []
         for ident, (_, _, record) in sorted(self.catalog.facts_by_id(idents).items()):
             standing = standings.get(ident)
             if ident in known or (standing is not None and (standing.state != "active" or not standing.there)):
@@ -61,19 +69,20 @@ class Collider:
             other = codec.fact_from_dict(json.loads(record))
             if other.held or other.origin != "observed":
                 continue
-            collision = self._compare(claim, other, lang)
+            collision = self._compare(claims, other, lang)
             if collision is not None:
                 found.append(collision)
         return found
 
-    def _compare(self, claim: Claim, other: Fact, lang: Lang) -> Collision | None:
-        against = claim_of(other)
-        verdict = judge(claim, against, self.nearness, firmly=True)
-        if verdict.ruling is None or (verdict.conflict and verdict.score < STRONG_AT):
-            return None
-        newer = later_of(claim, against) is claim
-        reason = verdict.reason_zh if lang == "zh" else verdict.reason
-        return Collision(other.id, verdict.ruling, verdict.kind or verdict.why, newer, reason)
+    def _compare(self, claims: Sequence[Claim], other: Fact, lang: Lang) -> Collision | None:
+        for claim, against in zip(claims, claims_of(other), strict=True):
+            verdict = judge(claim, against, self.nearness, firmly=True)
+            if verdict.ruling is None or (verdict.conflict and verdict.score < STRONG_AT):
+                continue
+            newer = later_of(claim, against) is claim
+            reason = verdict.reason_zh if lang == "zh" else verdict.reason
+            return Collision(other.id, verdict.ruling, verdict.kind or verdict.why, newer, reason)
+        return None
 
 
 def revision_of(fact: Fact, other: Mapping[str, Any], collision: Collision) -> dict[str, Any]:

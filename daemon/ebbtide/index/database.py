@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 9
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -58,8 +58,12 @@ CREATE TABLE facts(
   row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
   file INTEGER NOT NULL REFERENCES files(row) ON DELETE CASCADE,
   record TEXT NOT NULL, embed TEXT NOT NULL, lang TEXT NOT NULL, key BLOB NOT NULL, type TEXT NOT NULL,
-  ready INTEGER NOT NULL DEFAULT 0, wanted REAL NOT NULL DEFAULT 0
+  ready INTEGER NOT NULL DEFAULT 0, wanted REAL NOT NULL DEFAULT 0,
+  compared INTEGER NOT NULL DEFAULT 0,    -- with its nearest neighbours, for contradictions
+  due TEXT                                -- the day after which it must be looked at again
 );
+CREATE INDEX facts_uncompared ON facts(row) WHERE ready = 1 AND compared = 0;
+CREATE INDEX facts_due ON facts(due) WHERE due IS NOT NULL;
 CREATE INDEX facts_file ON facts(file);
 CREATE INDEX facts_type ON facts(type, id);
 CREATE INDEX facts_derived ON facts(id) WHERE instr(record, '"derived_from"') > 0;
@@ -115,6 +119,14 @@ CREATE TABLE refusals(
   outcome TEXT NOT NULL, gate TEXT NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL, fact TEXT NOT NULL
 );
 CREATE INDEX refusals_file ON refusals(file);
+CREATE TABLE episodes(
+  file INTEGER PRIMARY KEY REFERENCES files(row) ON DELETE CASCADE,
+  type TEXT NOT NULL, result TEXT,        -- success | partial | failure, or NULL: the note does not say
+  date TEXT NOT NULL,                     -- '' where the note gives none
+  declared INTEGER NOT NULL,              -- its type says that it is one
+  missing TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX episodes_date ON episodes(date DESC, file);
 CREATE TABLE slots(key TEXT NOT NULL, fact TEXT NOT NULL, PRIMARY KEY(key, fact)) WITHOUT ROWID;
 CREATE INDEX slots_fact ON slots(fact);
 """

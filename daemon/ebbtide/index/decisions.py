@@ -16,6 +16,7 @@ from ebbtide.index.catalog import Catalog
 from ebbtide.index.outbox import Outbox
 from ebbtide.memory import revisions
 from ebbtide.memory.errors import BadRequest, NotFound
+from ebbtide.memory.limits import DAYS, due
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import State
 
@@ -27,8 +28,9 @@ Revision = Mapping[str, Any]
 class Decisions:
     """Where records stand. One thread calls what writes, the owner of the writers; reading is safe from any."""
 
-    def __init__(self, catalog: Catalog, outbox: Outbox) -> None:
-        self.catalog, self.outbox = catalog, outbox
+    def __init__(self, catalog: Catalog, outbox: Outbox, days: Mapping[str, int] = DAYS) -> None:
+        """`days` are the time limits by type."""
+        self.catalog, self.outbox, self.days = catalog, outbox, days
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -72,9 +74,17 @@ class Decisions:
         """Work out anew where records stand."""
         with self.catalog.write():
             for ident in sorted(set(idents)):
-                state = self.born(ident)
+                found = self.catalog.facts_by_id([ident]).get(ident)
+                record = json.loads(found[2]) if found is not None else None
+                state = born(record) if record is not None else "active"
                 standing = revisions.fold(ident, self.catalog.revisions_of(ident), state)
                 self.catalog.put_standing(ident, standing, standing == Standing())
+                if record is not None:
+                    self.catalog.put_due(ident, due(record, standing, self.days))
+
+    def put_due(self, ident: str, record: Mapping[str, Any]) -> None:
+        """Note when a new fact must be looked at again."""
+        self.catalog.put_due(ident, due(record, Standing(state=born(record)), self.days))
 
     def _take(self, records: Iterable[Revision]) -> int:
         touched = self.catalog.add_revisions(records)

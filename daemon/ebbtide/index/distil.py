@@ -244,6 +244,10 @@ class Distiller:
                 self._put(_renamed(fact, before, after), change)
         return change
 
+    def relate(self, fact: Fact) -> None:
+        """Store a fact with the ids of its neighbours. Within a transaction; no text changes."""
+        self._put(fact, FactChange())
+
     def quotes_of(self, number: int) -> list[str]:
         """The quotes of a note's facts: to know the note again under another name."""
         return [fact.quote for fact in self._stored(number)]
@@ -307,6 +311,8 @@ class Distiller:
     def _stand(self, fact: Fact, *, new: bool) -> None:
         """Note the slot a fact fills, and where it stands if that is not plain."""
         self.catalog.put_slot(fact.id, slot_key(fact))
+        if new:
+            self.decisions.put_due(fact.id, codec.fact_to_dict(fact))
         if new and (born(codec.fact_to_dict(fact)) != "active" or self.catalog.standings([fact.id])):
             self.decisions.refold([fact.id])
 

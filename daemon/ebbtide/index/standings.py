@@ -162,6 +162,28 @@ class StandingTable(Database):
             out.setdefault(gate, {})[code] = count
         return out
 
+    # --- what is to be looked at ---------------------------------------------------------------------------------------
+
+    def uncompared(self, limit: int) -> list[tuple[int, str, str]]:
+        """(label, id, record) of facts that have a vector and were not compared with their neighbours yet."""
+        sql = "SELECT row, id, record FROM facts WHERE ready = 1 AND compared = 0 ORDER BY row LIMIT ?"
+        return [tuple(r) for r in self._db().execute(sql, (limit,))]
+
+    def mark_compared(self, labels: Sequence[int]) -> None:
+        """These were compared."""
+        with self.write():
+            self._db().executemany("UPDATE facts SET compared = 1 WHERE row = ?", [(label,) for label in labels])
+
+    def put_due(self, fact: str, day: str | None) -> None:
+        """Note the day after which a fact must be looked at again."""
+        with self.write():
+            self._db().execute("UPDATE facts SET due = ? WHERE id = ? AND due IS NOT ?", (day, fact, day))
+
+    def overdue(self, day: str, limit: int) -> list[tuple[str, str]]:
+        """(id, record) of facts whose day has passed, the longest overdue first."""
+        sql = "SELECT id, record FROM facts WHERE due < ? ORDER BY due, id LIMIT ?"
+        return [tuple(r) for r in self._db().execute(sql, (day, limit))]
+
     # --- slots --------------------------------------------------------------------------------------------------------
 
     def put_slot(self, fact: str, key: str | None) -> None:

@@ -249,6 +249,16 @@ class VectorIndex:
         order = sorted(zip(labels.tolist(), (1.0 - distances).tolist(), strict=True), key=lambda x: (-x[1], x[0]))
         return [VectorHit(label, cosine) for label, cosine in order]
 
+    def neighbours(self, label: int, limit: int) -> list[VectorHit]:
+        """The nearest to a vector inside, itself left out, best first; nearly exact. Empty if it is not inside."""
+        with self._lock:
+            if not self._index.contains(int(label)):
+                return []
+            found = self._index.search(self._index.get(int(label), dtype="f16"), limit + 1, threads=1)
+            labels, distances = np.asarray(found.keys), np.asarray(found.distances)
+        order = sorted(zip(labels.tolist(), (1.0 - distances).tolist(), strict=True), key=lambda x: (-x[1], x[0]))
+        return [VectorHit(other, cosine) for other, cosine in order if other != label][:limit]
+
     def cosines(self, vector: FloatArray, labels: Sequence[int]) -> dict[int, float]:
         """Exact cosines of a centred query to given labels; labels without a vector are left out."""
         if not len(labels):

@@ -284,6 +284,8 @@ class Embedding(threading.Thread):
         self._stopping = False
         self.paused = False
         self.problem: Problem | None = None
+        self.on_rest: Callable[[], None] = lambda: None
+        """Called when everything has a vector after something had none."""
         self.at_rest = threading.Event()
         """Set while nothing waits, and what is searched is settled and saved."""
 
@@ -304,7 +306,7 @@ class Embedding(threading.Thread):
         backfill = self._open()
         if backfill is None:
             return
-        saved, unsaved, rested, come = time.monotonic(), True, False, 0
+        saved, unsaved, rested, come, fresh = time.monotonic(), True, False, 0, True
         while not self._stopping:
             self._wake.clear()
             try:
@@ -321,8 +323,12 @@ class Embedding(threading.Thread):
                     backfill.save()
                     saved, unsaved = time.monotonic(), False
                 self.problem = None
+                fresh = fresh or count > 0
                 if idle and not self._wake.is_set():
                     self.at_rest.set()
+                    if fresh:
+                        fresh = False
+                        self.on_rest()
             except Exception as error:  # noqa: BLE001 - this thread must survive whatever one round meets
                 self._trouble(error, "it is tried again")
                 self._wake.wait(10)

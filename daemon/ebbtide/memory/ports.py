@@ -220,6 +220,9 @@ class VectorIndex(Protocol):
     def search(self, vector: FloatArray, limit: int) -> list[VectorHit]:
         """The nearest to a centred query, best first."""
 
+    def neighbours(self, label: int, limit: int) -> list[VectorHit]:
+        """The nearest to a vector inside, itself left out, best first; nearly exact. Empty if it is not inside."""
+
     def cosines(self, vector: FloatArray, labels: Sequence[int]) -> dict[int, float]:
         """Cosines of a centred query to given labels."""
 
