@@ -19,7 +19,9 @@ from ebbtide.index.outbox import Outbox, claim
 from ebbtide.memory import codec, intake
 from ebbtide.memory.errors import CatalogDamaged
 from ebbtide.memory.gates import Case, Verdict, judge
-from ebbtide.memory.records import Evidence, Fact, FactId, Note
+from ebbtide.memory.promotion import Sighting, promotion, task_of
+from ebbtide.memory.model_reading import keeping
+from ebbtide.memory.records import Evidence, Fact, FactDraft, FactId, Note
 from ebbtide.memory.states import Lang
 from ebbtide.parse.facts import EXTRACTOR, extract
 from ebbtide.parse.text import fold, language
@@ -153,15 +155,15 @@ class Distiller:
         known = {fact.id for fact in stored}
         seeds = [seed for seed in self._seeds_of(row) if seed.id not in known]
         together = [*stored, *map(self._met, seeds)]
-        known_text = bool(together) and not (self._again or mute) and all(_read_by(fact, row) >= 0 for fact in together)
+        read = [_read_by(fact, row) for fact in together]
+        better = max(read, default=-1) > 0  # then the rules do not undo it
+        known_text = bool(together) and not mute and (better or (not self._again and min(read) >= 0))
         if known_text and all(fact.source == row.path for fact in together):
             return Distilled(intake.Plan(puts=together[len(stored) :]), seeds, extracted=False) if seeds else None
-        if known_text and all(_read_by(fact, row) > 0 for fact in together):
+        if known_text and better:
             puts = [replace(fact, source=row.path) for fact in together]
             return Distilled(intake.Plan(puts=puts), seeds, extracted=False)
-        drafts = [] if mute else extract(note)
-        if forgotten := self.outbox.history.forgotten:
-            drafts = [draft for draft in drafts if claim(draft.fact) not in forgotten]
+        drafts = [] if mute else self.unforgotten(extract(note))
         origin = intake.Origin(row.path, row.digest, EXTRACTOR, row.private, now)
 
         def elsewhere(ident: FactId) -> Fact | None:
@@ -169,9 +171,24 @@ class Distiller:
             return fact if fact is None or before is None else _renamed(fact, before, row.path)
 
         plan = intake.plan_note(drafts, together, origin, folded=fold, elsewhere=elsewhere)
-        return self._gated(Distilled(plan, seeds), {fact.id for fact in together}, row, note)
+        if not mute:
+            lost = {name for r in plan.revisions if r["kind"] == "retract" for name in r["subjects"]}
+            plan = keeping(plan, self.staying([fact for fact in together if fact.id in lost], row, note))
+        return self.gated(Distilled(plan, seeds), {fact.id for fact in together}, row, note)
 
-    def _gated(self, found: Distilled, known: Collection[FactId], row: FileRow, note: Note) -> Distilled:
+    def unforgotten(self, drafts: Sequence[FactDraft]) -> Sequence[FactDraft]:
+        """The drafts without the claims that a person wanted forgotten."""
+        forgotten = self.outbox.history.forgotten
+        return [draft for draft in drafts if claim(draft.fact) not in forgotten] if forgotten else drafts
+
+    def staying(self, facts: Sequence[Fact], row: FileRow, note: Note) -> dict[FactId, Fact]:
+        """Those that a person has decided on and the note still says in these words: no reading of it loses them."""
+        said = {fact.id: fact for fact in facts if fact.quote and fact.quote in note.text}
+        lines = {ident: note.text.count("\n", 0, note.text.index(fact.quote)) + 1 for ident, fact in said.items()}
+        decided = self.collider.decided(said)
+        return {i: replace(f, source=row.path, line=lines[i]) for i, f in said.items() if i in decided}
+
+    def gated(self, found: Distilled, known: Collection[FactId], row: FileRow, note: Note) -> Distilled:
         """The plan with what the gates make of the facts that are new."""
         lang: Lang = "zh" if row.lang == "zh" else "en"
         puts, refused, rulings = [], [], []
@@ -210,6 +227,8 @@ class Distiller:
             self.decisions.record(revision)
         if found.extracted:
             self.catalog.put_refusals(row.row, found.refused)
+        for fact in found.plan.puts:
+            self._promote(fact)
         self._said_again([fact for fact in found.plan.puts if fact.source == row.path], row.path)
         for fact, verdict in found.rulings:
             self._rule(fact, verdict)
@@ -315,6 +334,22 @@ class Distiller:
             self.decisions.put_due(fact.id, codec.fact_to_dict(fact))
         if new and (born(codec.fact_to_dict(fact)) != "active" or self.catalog.standings([fact.id])):
             self.decisions.refold([fact.id])
+
+    def _promote(self, fact: Fact) -> None:
+        """A candidate that a person's own notes bear out, on several days and for several tasks, answers from now on."""
+        if born(codec.fact_to_dict(fact)) != "candidate" or not fact.evidence:
+            return
+        standing = self.decisions.standing(fact.id)
+        if standing.state != "candidate" or not standing.there:
+            return
+        places = [(fact.created_at, fact.source), *((entry.created_at, entry.source) for entry in fact.evidence)]
+        project = {fact.source: fact.project}
+        found = promotion(
+            [Sighting(day, path, task_of(path, project.get(path), fact.subject)) for day, path in places],
+            disputed=bool(standing.disputes),
+        )
+        if found.due:
+            self.decisions.record(intake.promoting(fact, found.reason("zh" if language(fact.fact) == "zh" else "en")))
 
     def _said_again(self, facts: Sequence[Fact], path: str) -> None:
         """What an edit of this note had replaced, and another edit has brought back, holds again."""

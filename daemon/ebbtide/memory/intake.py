@@ -213,6 +213,20 @@ def retraction(fact: Fact) -> dict[str, Any]:
     }
 
 
+def promoting(fact: Fact, why: str) -> dict[str, Any]:
+    """The revision that makes a candidate answer, with every place that bears it out."""
+    places = [Evidence(fact.source, fact.line, fact.quote, fact.created_at), *fact.evidence]
+    return {
+        "by": "daemon",
+        "kind": "promote",
+        "subjects": [fact.id],
+        "object": None,
+        "changes": [],
+        "why": why,
+        "evidence": [{"source": e.source, "line": e.line, "quote": e.quote} for e in places],
+    }
+
+
 def said_again(fact: Fact) -> dict[str, Any]:
     """The revision that says: an edit had replaced this, and another edit has brought it back."""
     return {

@@ -17,6 +17,7 @@ from ebbtide.memory.states import Frame, Lang, Precision, Scope
 from ebbtide.parse import fact_cues as cues
 from ebbtide.parse import fact_places as places
 from ebbtide.parse.dates import DateMention, find_dates, parse_date
+from ebbtide.parse.episodes import Episode, episode_of
 from ebbtide.parse.fact_cells import Scene, scene_of
 from ebbtide.parse.fact_claims import claims_of, names_of
 from ebbtide.parse.fact_dialogue import is_user
@@ -26,10 +27,11 @@ from ebbtide.parse.fact_text import MAX_FACT, named_in, plain, stand_alone, tell
 from ebbtide.parse.fact_trigger import option_trigger, person_trigger, trigger_of
 from ebbtide.parse.file_kinds import conflict_copy, in_template_folder
 from ebbtide.parse.frames import frame, split_change, structural_frame
+from ebbtide.parse.own_words import handed_back, written_by_machine
 from ebbtide.parse.passages import is_drawing
 from ebbtide.parse.text import count_cjk, fold
 
-EXTRACTOR: Final = "rules/1"
+EXTRACTOR: Final = "rules/2"
 
 _PROJECTS = re.compile(r"^[\W\d_]*(?:projects?|项目|專案)$", re.IGNORECASE)
 _TEMPORARY = re.compile(
@@ -55,6 +57,7 @@ class _Frame:
     structure: Frame | None
     project: str | None
     failed: bool
+    episode: Episode | None
 
 
 def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
@@ -62,7 +65,7 @@ def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
     if not _readable(note):
         return []
     scene = scene_of(note)
-    claims = claims_of(scene)
+    claims = [c for c in claims_of(scene) if not handed_back(note, c.unit, c.start, c.end)]
     for claim in claims:
         claim.worth = weigh(claim)
     body = note.text[note.body :]
@@ -77,6 +80,7 @@ def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
         structural_frame(note.properties, today=first_seen),
         project_of(note),
         str(note.properties.get("result", "")).strip().lower() in {"failure", "失败"},
+        episode_of(note),
     )
     drafts: list[FactDraft] = []
     for claim in chosen:
@@ -88,7 +92,7 @@ def _readable(note: Note) -> bool:
     """Whether a note is one from which facts may be read."""
     if not note.remembered or conflict_copy(note.path) or in_template_folder(note.path):
         return False
-    return not is_drawing(note)
+    return not is_drawing(note) and not written_by_machine(note)
 
 
 def project_of(note: Note) -> str | None:
@@ -171,7 +175,7 @@ def _draft(claim: Claim, text: str, setting: _Frame) -> FactDraft:
         trigger=_trigger(claim, text, slot, context, created, lang, _PERSON.search(note.path) is not None),
         action=claim.command or action_of(text, claim.kind, slot, lang),
         why=claim.ground or why_of(text),
-        because=_because(note, claim),
+        because=_because(claim, setting),
         tags=tuple(
             dict.fromkeys(tag.name for tag in note.tags if tag.offset is None or claim.start <= tag.offset < claim.end)
         )[:8],
@@ -304,14 +308,34 @@ def _confidence(claim: Claim) -> float:
 
 _CAUSE_LINK = re.compile(
     r"(?:因为|由于|原因|源于|起因|见|参见|教训来自|\bbecause\b|\bsee\b|\bafter\b|\bdue to\b|\bsince\b"
-    r"|\bfrom\b)[^\[\]]{0,40}!?\[\[([^\[\]|#\n]{1,200})",
+    r"|\b(?:learned|came|lesson) from\b)[^\[\]\n。！？；.!?;]{0,40}!?\[\[([^\[\]|#\n]{1,200})",
     re.IGNORECASE,
 )
+_SEE_LINK = re.compile(
+    r"[\s。.；;,，]{0,3}[（(]?(?:参见|详见|见|see\b)[ :：]{0,2}\[\[([^\[\]|#\n]{1,200})", re.IGNORECASE
+)
+"""A reference just behind a sentence, on its line."""
+_FROM_EPISODES: Final = frozenset(["decision", "lesson", "constraint", "procedure", "preference"])
+"""Types of facts that an attempt teaches; a number in an episode is of the episode, but does not rest on it."""
+
+_GROUNDS: Final = frozenset(["because", "caused_by", "caused by", "起因", "原因", "因为"])
 
 
-def _because(note: Note, claim: Claim) -> str | None:
-    """The note that a ground links to: the episode or incident behind the claim."""
-    if not note.links:
-        return None
-    match = _CAUSE_LINK.search(note.text[claim.start : min(len(note.text), claim.end + 200)].split("\n\n")[0])
-    return match[1].strip() if match else None
+def _because(claim: Claim, setting: _Frame) -> str | None:
+    """The episode or incident behind the claim: the note that its ground links to, else its own note where that tells of one.
+
+    A link as it is written; its own note by its path without the ending, which as a link means that note alone. What a note
+    declares as its ground holds for the decisions in it.
+    """
+    note, episode = setting.note, setting.episode
+    if note.links:
+        match = _CAUSE_LINK.search(note.text, claim.start, claim.end)
+        if match is None and "\n" not in note.text[claim.end : claim.end + 3]:
+            match = _SEE_LINK.match(note.text, claim.end)
+        if match is not None:
+            return match[1].rstrip("\\").strip()
+    taught = episode is not None and episode.start <= claim.start < claim.end <= episode.end
+    if taught and claim.kind in _FROM_EPISODES:
+        return note.path.removesuffix(".md")
+    grounds = (link.path for link in note.links if link.relation is not None and fold(link.relation) in _GROUNDS)
+    return next(grounds, None) if claim.kind == "decision" else None
