@@ -34,12 +34,15 @@ class Flaw:
 ERRAND: Final = Flaw("errand", "the state of a one-off task", "一次性任务的状态")
 POINTER: Final = Flaw("pointer", "only points to the text around it", "只是指向前后文")
 GREETING: Final = Flaw("greeting", "a greeting or thanks", "寒暄或致谢")
+CHAT: Final = Flaw("chat", "talk that passes with the conversation", "随口的话，过后无用")
+REFERENCE: Final = Flaw("reference", "a reference to a publication, not a claim", "是文献条目，不是陈述")
 QUESTION: Final = Flaw("question", "a question, not a claim", "是问题，不是陈述")
 PLACEHOLDER: Final = Flaw("placeholder", "a placeholder nobody has filled in", "尚未填写的占位内容")
 SHORT: Final = Flaw("short", "too short to say anything", "太短，没有内容")
 LONG: Final = Flaw("long", "more than one claim", "不止一条陈述")
 VAGUE: Final = Flaw("vague", "does not say what it is about", "没有说明指的是什么")
 DAY: Final = Flaw("relative-day", "names a day that cannot be told from the note", "所说的日子无法从笔记确定")
+CUT: Final = Flaw("cut-off", "a sentence that was cut off", "句子被截断")
 MARKUP: Final = Flaw("markup", "markup or data, not a sentence", "是标记或数据，不是句子")
 
 _ERRAND = re.compile(
@@ -52,7 +55,7 @@ _ERRAND = re.compile(
     re.I,
 )
 _POINTER = re.compile(
-    r"^\W*(?:see (?:above|below|also)|as (?:follows|above|below)|the following|details? (?:above|below)|more (?:here|below)"
+    r"^\W*(?:see (?:above|below|also|link|here)|as (?:follows|above|below)|the following|details? (?:above|below)|more (?:here|below)"
     r"|如下|见上|见下|如上|详见|参见|以下(?:是|为)|上文|下文|同上|略)[\s\S]{0,24}$",
     re.I,
 )
@@ -61,7 +64,23 @@ _GREETING = re.compile(
     r"|你好|您好|大家好|谢谢|多谢|感谢|辛苦了|再见|晚安|早安|早上好|生日快乐|新年快乐|哈哈+)\W*(?:[\w ]{0,24}|.{0,8})[!！。.~]*$",
     re.I,
 )
-_QUESTION = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")
+_CHAT = re.compile(
+    r"^\W*(?:\w+[:：] ?)?(?:(?:\w+ ){0,2}(?:\d+% )?agrees?(?: with (?:you|that))?(?:,? \w+)?"
+    r"|(?:today|it)(?:'s| is) (?:such )?(?:a|an) (?:\w+ )?day|(?:\w+ )?(?:hope|hoping|wish)(?:es)? (?:you|it|that|this|to see you)\b.*"
+    r"|(?:same here|me too|no doubt|of course|hang in there)\b.{0,40})[.!]*$"
+    r"|\b(?:(?:talk|chat|speak|catch up) (?:to|with) you|keep you (?:updated|posted)|let you know|get back to you"
+    r"|a (?:small |quick )?question (?:to ask|for) you|(?:means|meant) (?:a lot|a ton|so much|the world) to (?:me|\w+)[.!]*$)"
+    r"|想(?:问|向|跟|和|找)(?:问)?(?:你|您)(?!的)|^\W*(?:我也)?(?:同意|赞同|没错|确实如此|说得对)[。！!，,]?$",
+    re.I,
+)
+_REFERENCE = re.compile(
+    r"\bet al\b|\b(?:pp?|vol|no)\. ?\d+(?=[ ,.;)])|\b(?:doi|isbn|issn)\b[: ]*[\d/.-]{4,}"
+    r"|\d+ ?\. ?\d+ ?\( ?\w*[ ,]*(?:1[89]|20)\d\d ?\) ?, ?\d+ ?[-–] ?\d+|(?-i:[\[［][JMDCNP][\]］] ?[.．,])",
+    re.I,
+)
+_QUESTION = re.compile(
+    r"[?？]\s*[\"'”’)）]*\s*$|^\W*(?:有没有可能|会不会|是不是|能不能|要不要|难道|为什么|怎么(?:样|办|才))[^：:]*$"
+)
 _PLACEHOLDER = re.compile(
     r"\{\{.*?\}\}|<%.*?%>|\blorem ipsum\b|^\W*(?:n/?a|tbd|tba|todo|xxx+|\.{3,}|待补充?|待填|待定|暂无|无)\W*$"
     r"|[:：]\s*(?:n/?a|tbd|tba|xxx+|\?+|待补充?|待填|待定|暂无)\W*$",
@@ -74,9 +93,23 @@ _VAGUE = re.compile(
     r"(?:也|就|都|会|能|要|是|很|更|不|只|可|被|让|使|说明|意味|导致|比较)?)",
     re.I,
 )
+_STARTS_IT = re.compile(
+    r"^\W*(?:it|they|he|she|these|those|this|that)(?:'s|'re|'ve|'d|'ll)?\s+"
+    r"(?!(?:(?:is|was|has|been)\s){0,2}(?:\w+ly |so |very |really |quite )?"
+    r"(?:(?:important|possible|hard|tough|easy|necessary|better|best|good|great|likely|clear|true)\b.{0,24} (?:to|that|for|how|if|when)\b"
+    r"|(?:the |same )?(?:time|way|day|weekend|year|month|week|summer|winter|spring|autumn|fall|morning|evening|afternoon)\b)"
+    r"|.{0,40}\b(?:birthday|anniversary|holiday)\b)\w+",
+    re.I,
+)
+"""A pronoun in front, but for what stands for nothing ("it is important to ...") and for times ("this week")."""
+_SHOWN = re.compile(
+    r"\b(?:took|take|taken|snapped|see|in|of) (?:that|this) (?:pic|photo|picture|shot|image)\b|(?:这|那)张(?:照片|图)",
+    re.I,
+)
+_CUT = re.compile(r"\b(?:by|of|the|and|or|approx|[Nn]o) \.$|^\W*\d[\d,]* , [a-z]")
 _THEIRS = re.compile(r"^\W*(?:他|她)(?:们)?(?:也|就|都|会|能|要|是|很|更|不|只|可|被|说|觉得|认为)")
 _DAY = re.compile(
-    r"\b(?:yesterday|tomorrow|the day (?:before|after)|last (?:night|week|month)|next (?:week|month))\b"
+    r"\b(?:yesterday|tomorrow|the day (?:before|after)|(?<!the )last (?:night|week|month)|(?<!the )next (?:week|month))\b"
     r"|昨天|昨晚|明天|后天|前天|上周|下周|上个月|下个月",
     re.I,
 )
@@ -93,6 +126,8 @@ def unworthy(claim: str) -> Flaw | None:
         (MARKUP, _MARKUP),
         (ERRAND, _ERRAND),
         (GREETING, _GREETING),
+        (CHAT, _CHAT),
+        (REFERENCE, _REFERENCE),
         (POINTER, _POINTER),
         (QUESTION, _QUESTION),
     ):
@@ -108,6 +143,10 @@ def misshapen(claim: str, *, subject: str | None, dated: bool) -> Flaw | None:
         return LONG
     if subject is None and (_VAGUE.search(text) or _THEIRS.search(text)):
         return VAGUE
+    if _STARTS_IT.search(text) or _SHOWN.search(text):
+        return VAGUE
+    if _CUT.search(text):
+        return CUT
     if not dated and _DAY.search(text):
         return DAY
     return None

@@ -15,6 +15,7 @@ from ebbtide.memory.states import BOOKKEEPING, FactType, Precision
 from ebbtide.parse import fact_cues as cues
 from ebbtide.parse.dates import note_date
 from ebbtide.parse.fact_dialogue import speakers_of
+from ebbtide.parse.fact_form import is_setting
 from ebbtide.parse.fact_pick import Claim
 from ebbtide.parse.fact_places import Place, place_kind, type_by_place
 from ebbtide.parse.fact_text import MAX_FACT, clean_heading, plain
@@ -117,7 +118,7 @@ def property_claims(scene: Scene) -> Iterator[Claim]:
         linked = "[[" in note.text[start:end]
         kind = _property_type(folded_key, fold(shown), linked)
         yield Claim(
-            text, start, end, kind, "place", labelled=True, section=-1, subject=None,
+            text, start, end, kind, "noted" if is_setting(folded_key) else "place", labelled=True, section=-1, subject=None,
             attribute=str(key), value=shown,
         )  # fmt: skip
 
@@ -161,6 +162,8 @@ def _property_type(key: str, value: str, linked: bool) -> FactType:
     for kind, pattern in _PROPERTY_COMPILED:
         if pattern.search(key):
             return kind
+    if is_setting(key):
+        return "state"
     return cues.type_by_words(value) or ("metric" if value[:1].isdigit() else "definition")
 
 

@@ -15,7 +15,8 @@ from ebbtide.memory.states import FactType
 from ebbtide.parse import fact_cues as cues
 from ebbtide.parse.fact_cells import Scene, by_place, is_relation, kind_of_place, property_claims, row_claims
 from ebbtide.parse.fact_dialogue import Turn, in_third_person, is_user, says, turn_of, without_opening
-from ebbtide.parse.fact_pick import Claim
+from ebbtide.parse.fact_form import corrected, type_by_form
+from ebbtide.parse.fact_pick import PLAIN, Claim
 from ebbtide.parse.fact_places import type_by_place
 from ebbtide.parse.fact_slots import is_ground
 from ebbtide.parse.fact_text import (
@@ -60,7 +61,7 @@ _BOILERPLATE = re.compile(
     r"|^see (?:here|also)|详见|请参[考阅]|更多信息|for more information"
 )
 _ANY_FIRST = re.compile(r"\b(?:i|my|me|i'm|i've|we|our)\b|我")
-_STATES_EN = re.compile(r"(?:\S+ ){1,6}(?:is|are|was|were|has|have|had)\b")
+_STATES = re.compile(r"(?:\S+ ){1,6}(?:is|are|was|were|has|have|had)\b|[^，。]{0,12}，?[它这那](?:就)?是")
 _FIELD_KEY = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?[*_]{0,2}([^\s:*_\[\]()][^:\n*\[\]()]{0,30}?)[*_]{0,2}::(?!:)")
 _CLOCK = re.compile(
     r"(?:\d{1,2}:\d{2}|(?:清晨|早上|上午|中午|下午|傍晚|晚上|夜里|凌晨|早晨|半夜)\s?[\d一二三四五六七八九十]{1,3}\s?(?:点半?|时|:\d{2})"
@@ -77,6 +78,8 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _END_ID = re.compile(r"\s+\^[A-Za-z0-9-]+\s*\Z")
+_SUPPOSED = re.compile(r"假设|假如|设想|试想|(?:suppose|imagine|assume)\b")
+_MIDDLE = re.compile(r"\d[\d,]* ?, [a-z]")
 _ASIDE = re.compile(r"^[(（].*[)）]$")
 _VERB_ZH = re.compile(
     r"[是有在了要会能可用为把被让使从不没做去来给出得应由需将于以支占属含叫指加改选定选说看写读吃买开关打取提发成入到建设学教练保持避免减增升降]"
@@ -148,6 +151,7 @@ def _sentences(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
             return
         start = turn.start
     previous: Claim | None = None
+    told = _told(note.text[start:end]) if turn is not None else 0
     for a, b in sentences(note.text[start:end]):
         raw = note.text[start + a : start + b]
         if previous is None and is_code(raw):
@@ -163,26 +167,16 @@ def _sentences(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
         if not _sayable(text, folded, raw, unit):
             continue
         gates = cues.gate(folded)
-        kind = None if unit.kind == "task" and not unit.checked else cues.type_by_words(folded, gates)
-        basis = "words"
-        if turn is not None and (kind == "procedure" or (kind == "constraint" and not _ANY_FIRST.search(folded))):
-            kind = None  # people who talk tell no steps, and "don't give up" is no rule
-        if scene.note_type == "preference" and _ANY_FIRST.search(folded):
-            kind = "preference"
-        if kind is None:
-            kind, basis = _fallback(scene, unit, turn)
-            if (
-                kind == "procedure"
-                and unit.kind == "paragraph"
-                and ((basis == "place" and text[:1].isascii()) or _STATES_EN.match(text))
-            ):
-                kind, basis = "definition", "default"
+        kind, basis = _kind(scene, unit, turn, text, folded, gates)
         if not _complete(folded, kind, basis, unit) or (turn is None and _vague(scene, unit, index, text, raw)):
             continue
+        if kind not in ("procedure", "constraint") and text.endswith((":", "：")):
+            continue  # it introduces what stands below
         kind, basis = _set_right(scene, unit, raw, folded, kind, basis)
         previous = Claim(text, start + a, start + a + _quote_end(raw), kind, basis, unit, index)
-        previous.folded, previous.gates = folded, gates
+        previous.folded, previous.gates, previous.told = folded, gates, told
         _label(previous)
+        _form(previous, turn)
         if turn is not None:
             _speak(previous, turn)
         elif first_person(text) or (kind == "preference" and _ANY_FIRST.search(folded)):
@@ -192,6 +186,31 @@ def _sentences(scene: Scene, unit: Unit, index: int) -> Iterator[Claim]:
             previous.text = text.rstrip(":：")
     if previous is not None:
         yield previous
+
+
+def _kind(scene: Scene, unit: Unit, turn: Turn | None, text: str, folded: str, gates: int) -> tuple[FactType, str]:
+    """The kind of a sentence and what it rests on: its words, else its place."""
+    kind = None if unit.kind == "task" and not unit.checked else cues.type_by_words(folded, gates)
+    if turn is not None and (kind == "procedure" or (kind == "constraint" and not _ANY_FIRST.search(folded))):
+        kind = None  # people who talk tell no steps, and "don't give up" is no rule
+    if scene.note_type == "preference" and _ANY_FIRST.search(folded):
+        kind = "preference"
+    if kind is not None:
+        return kind, "words"
+    kind, basis = _fallback(scene, unit, turn)
+    stated = (basis == "place" and text[:1].isascii()) or _STATES.match(text) is not None
+    return ("definition", "default") if kind == "procedure" and unit.kind == "paragraph" and stated else (kind, basis)
+
+
+def _form(claim: Claim, turn: Turn | None) -> None:
+    """Set the kind right by the form of the sentence."""
+    if claim.basis in PLAIN and claim.kind in ("definition", "state"):
+        form = type_by_form(claim.folded, claim.labelled)
+        if form is not None:
+            claim.kind, claim.basis = form, PLAIN[claim.basis]
+    elif claim.basis in ("words", "place"):
+        spoken = turn is not None and _ANY_FIRST.search(claim.folded) is not None
+        claim.kind = corrected(claim.folded, claim.kind, spoken=spoken)
 
 
 def _set_right(scene: Scene, unit: Unit, raw: str, folded: str, kind: FactType, basis: str) -> tuple[FactType, str]:
@@ -301,6 +320,10 @@ def _sayable(text: str, folded: str, raw: str, unit: Unit) -> bool:
     """Whether a sentence could be a proposition at all."""
     if len(text) < 4 or len(text) > MAX_FACT or only_link(raw):
         return False
+    if _SUPPOSED.match(folded):
+        return False
+    if text.count("(") + text.count("（") != text.count(")") + text.count("）") or _MIDDLE.match(text):
+        return False  # a sentence cut in two
     if _ASIDE.match(text) or text.startswith(("http", "|", "```", "[]", "[ ]")) or _LABELLED_URL.match(text):
         return False
     if cues.is_talk(folded) or _BOILERPLATE.search(folded):
@@ -335,6 +358,15 @@ def _label(claim: Claim) -> None:
     """Note whether a claim has the form `label: value`."""
     key, colon, value = claim.text.replace("：", ": ", 1).partition(": ")
     claim.labelled = bool(colon) and 0 < len(key) <= 30 and bool(value.strip()) and " — " not in key
+
+
+_UNSAID = re.compile(r"\([^()\n]{0,400}\)|[^.!?。！？\n]{0,400}[?？]|\s\^[A-Za-z0-9-]+\s*\Z")
+
+
+def _told(turn: str) -> int:
+    """Characters of a turn without its questions and what is in parentheses; a Han character counts for two."""
+    said = _UNSAID.sub("", turn)
+    return len(said) + count_cjk(said)
 
 
 def _speak(claim: Claim, turn: Turn) -> None:

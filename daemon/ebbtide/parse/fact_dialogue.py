@@ -114,7 +114,8 @@ def in_third_person(text: str, speaker: str) -> tuple[str, bool]:
 
 _UNSAID: Final = {"Been": "have been", "Gonna": "am gonna"}
 _SUBJECTLESS = re.compile(
-    r"(?:Had|Took|Went|Been|Gonna|Got|Made|Saw|Met|Just (?=\w+(?:ed|t|n|w)\b)|Finally (?=\w+(?:ed|t|n"
+    r"(?:Had|Took|Went|Been(?! (?:an?|ages|too|so|forever|quite)\b)|Gonna|Got|Made|Saw|Met|Just (?=\w+(?:ed|t|n|w)\b)"
+    r"|Finally (?=\w+(?:ed|t|n"
     r"|w)\b)|Bought|Spent|Came|Ended|Won|Ran|Found|Built|Wrote|Read|Started"
     r"|(?!Need|Indeed|Based|Inspired|Excited|Speed|Amazed|Red|Bed|Related"
     r"|Compared)[A-Z][a-z]{2,}ed)(?= (?!by|with my|up by|to be|is|was|are|were|it'?s))"

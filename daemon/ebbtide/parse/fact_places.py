@@ -28,7 +28,7 @@ _SECTIONS: Final[tuple[tuple[FactType, str], ...]] = (
     ),
     (
         "procedure",
-        r"步骤|流程|做法|操作|方法|用法|使用|教程|安装|配置|部署|如何|怎么|指南|命令|\bsteps?\b"
+        r"步骤|流程|做法|操作|方法|用法|使用(?=方法|步骤|说明|技巧|指南|教程|$)|教程|安装|配置|部署|如何|怎么|指南|命令|\bsteps?\b"
         r"|\bprocedure\b|\bhow to\b|\busage\b|\bsetup\b|\binstall\w*\b|\binstructions?\b|\bworkflow\b"
         r"|\bguide\b|\bcommands?\b|\bcheat ?sheet\b",
     ),

@@ -277,8 +277,60 @@ def test_names_that_tell_nothing(name: str) -> None:
     assert not telling(name)
 
 
+EPISODE = """---
+type: sprint
+result: failure
+lesson: Always ask before packing tiles
+---
+# Sprint 9
+
+## Lesson
+
+We decided to ship contour lines because of [[Field week]].
+Never resume a download over part of a file.
+Two phones had 32 GB.
+"""
+
+
+def test_what_an_episode_teaches_points_to_it() -> None:
+    found = {fact.type: fact.because for fact in facts(EPISODE, "Work/Sprint 9.md")}
+    assert (found["lesson"], found["metric"]) == ("Work/Sprint 9", None)
+    assert found["decision"] == "Field week", "a ground that is named goes before the note it stands in"
+    text = EPISODE.replace("type: sprint\nresult: failure\nlesson:", "type: note\nlesson:")
+    assert {fact.because for fact in facts(text, "Work/Sprint 9.md")} == {None, "Field week"}
+
+
+LEAVES = """# Move
+
+- We decided to keep the old van because of [[Flooded cellar]].
+- We decided to sell the shelf.
+- We decided to leave in May. See [[Lease]].
+
+After [[Cold winter]] the pipes were changed.
+"""
+
+
+def test_a_ground_is_linked_by_its_own_sentence_alone() -> None:
+    found = {fact.quote.split()[-1]: fact.because for fact in facts(LEAVES, "Move.md")}
+    assert (found["cellar]]."], found["shelf."], found["May."]) == ("Flooded cellar", None, "Lease")
+
+
+def test_a_declared_ground_holds_for_the_decisions_of_its_note() -> None:
+    text = (
+        '---\nbecause: "[[Flooded cellar]]"\n---\nWe decided to sell the shelf.\n\nThe shelf cost 90 EUR in 2026-05.\n'
+    )
+    found = {fact.type: fact.because for fact in facts(text)}
+    assert (found["decision"], found["metric"]) == ("Flooded cellar", None)
+
+
+def test_only_the_sentences_that_tell_of_an_attempt_point_to_a_journal() -> None:
+    text = "We decided to move the desk. \n\nI tried the old key. It failed because of rust. Lesson: always oil the lock first.\n"
+    found = {fact.type: fact.because for fact in facts(text, "Daily/2026-05-12.md")}
+    assert (found["decision"], found["lesson"]) == (None, "Daily/2026-05-12")
+
+
 def test_the_extractor_has_a_version() -> None:
-    assert EXTRACTOR == "rules/1"
+    assert EXTRACTOR == "rules/2"
 
 
 RELATED = """---
