@@ -1,30 +1,35 @@
 """Episodes: notes that tell of an attempt and how it ended. Pure; formats.md 5.
 
 An episode says what set it off, what was tried, what came of it, why, and what to do next time. A note is one if its
-`type` says so, if it carries a `result`, or if it has the sections of one. What it does not say is missing and is asked
-for; nothing is ever invented: a result is read only where the note states it in plain words.
+`type` says so, if it carries a `result`, if it has the sections of one, or if its prose tells of an attempt and its end
+(episode_prose). What it does not say is missing and is asked for; nothing is ever invented: a result is read only where
+the note states it in plain words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from ebbtide.memory.records import Note
+from ebbtide.memory.records import Note, Unit
 from ebbtide.parse.dates import note_date
+from ebbtide.parse.episode_prose import told
 from ebbtide.parse.fact_text import plain
-from ebbtide.parse.sentences import sentences
+from ebbtide.parse.outcomes import RESULTS, Result, read_result
 from ebbtide.parse.text import fold
 
-Result = Literal["success", "partial", "failure"]
-RESULTS: Final[tuple[Result, ...]] = get_args(Result)
+__all__ = ["EPISODIC", "PARTS", "RESULTS", "Episode", "Part", "Result", "Said", "Sign", "episode_of", "read_result"]
+
 Part = Literal["trigger", "tried", "result", "reason", "lesson", "artifact"]
+PARTS: Final[tuple[Part, ...]] = get_args(Part)
+Sign = Literal["type", "result", "sections", "prose"]
+"""What made the note an episode."""
 
 EPISODIC: Final = frozenset(
-    ["sprint", "roundtable", "debug", "experiment", "incident", "episode", "episodic", "postmortem", "retro", "retrospective",
-     "trial", "outage", "冲刺", "圆桌", "调试", "实验", "事故", "复盘", "试验", "故障"]
+    ["sprint", "roundtable", "debug", "experiment", "incident", "episode", "postmortem", "post-mortem", "retro",
+     "retrospective", "trial", "outage", "冲刺", "圆桌", "调试", "实验", "事故", "复盘", "试验", "故障"]
 )  # fmt: skip
 """Values of `type` that make a note an episode."""
 
@@ -34,128 +39,194 @@ _RESULTS: Final[Mapping[str, Result]] = {
     **dict.fromkeys(["failure", "failed", "fail", "unsuccessful", "失败", "未成功", "没成"], "failure"),
 }  # fmt: skip
 _SECTIONS: Final[Mapping[str, Part]] = {
-    **dict.fromkeys(["tried", "what we tried", "what i tried", "attempt", "attempts", "尝试", "试了什么", "做法", "过程"], "tried"),
-    **dict.fromkeys(["result", "results", "outcome", "what happened", "结果", "结局", "效果"], "result"),
+    **dict.fromkeys(["tried", "what we tried", "what i tried", "attempt", "attempts", "what we did", "尝试", "试了什么", "做法", "过程",
+                     "排查", "排查过程", "处理过程"], "tried"),
+    **dict.fromkeys(["result", "results", "outcome", "outcomes", "what happened", "fix", "resolution", "结果", "结局", "效果", "解决",
+                     "处理结果"], "result"),
     **dict.fromkeys(["reason", "reasons", "why", "cause", "root cause", "原因", "根因", "为什么", "分析"], "reason"),
     **dict.fromkeys(["lesson", "lessons", "lessons learned", "takeaway", "takeaways", "learned", "next time", "教训", "经验",
-                     "下次", "收获", "启示"], "lesson"),
-    **dict.fromkeys(["trigger", "context", "background", "起因", "触发", "背景"], "trigger"),
+                     "经验教训", "下次", "收获", "启示"], "lesson"),
+    **dict.fromkeys(["trigger", "context", "background", "symptom", "symptoms", "起因", "触发", "背景", "现象", "症状"], "trigger"),
     **dict.fromkeys(["artifact", "artifacts", "output", "产物", "产出", "成果"], "artifact"),
 }  # fmt: skip
-_FAILED = re.compile(
-    r"\b(?:fail(?:ed|ure|s)?|did(?:n't| not) work|gave up|abandoned|rolled back|nothing shipped|never merged|broke down)\b"
-    r"|失败|没成|未能|没能|没有成功|泡汤|放弃了|回滚|翻车|告吹",
-    re.I,
-)
-_WORKED = re.compile(
-    r"\b(?:success(?:ful|fully)?|succeeded|worked|shipped|fixed|solved|resolved|restored|recovered)\b"
-    r"|成功|修好|修复|解决了|恢复|上线了|搞定|达成|奏效",
-    re.I,
-)
-_PARTLY = re.compile(r"\b(?:part(?:ly|ial|ially)|half|mixed|inconclusive)\b|部分|一半|喜忧参半|不完全", re.I)
-_DENIED = re.compile(r"\b(?:not|n't|never|no|without)\b[^.;,]{0,16}$|(?:没有?|未|不|并非)[^，。；]{0,4}$", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A part of an episode as the note says it: `quote` is text[start:end] exactly; a property has its line and no span."""
-
-    text: str
-    line: int
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """What a note tells of an attempt. `result` is None where it does not say; `told` is false for a guess by sections."""
-
-    type: str
-    date: str | None
-    result: Result | None
-    stated: bool
-    """The result is a property; false: it was read from the words of its section."""
-    parts: Mapping[Part, Said]
-    missing: tuple[Part, ...]
-
-
-def episode_of(note: Note) -> Episode | None:
-    """The episode that a note is, or None."""
-    kind = note.properties.get("type")
-    kind = fold(kind).strip() if isinstance(kind, str) else ""
-    declared = _result_word(note.properties.get("result", note.properties.get("结果")))
-    sections = _sections(note)
-    telling = {"tried", "result", "reason", "lesson"} & sections.keys()
-    if not (kind in EPISODIC or declared is not None or len(telling) >= 3):
-        return None
-    parts: dict[Part, Said] = dict(sections)
-    for part, names in _PROPERTIES.items():
-        said = _property(note, names)
-        if said is not None:
-            parts[part] = said
-    result = declared if declared is not None else read_result(parts["result"].text) if "result" in parts else None
-    day = note_date(note.properties, note.path)
-    wanted: tuple[Part, ...] = ("trigger", "result", "lesson")
-    missing = tuple(part for part in wanted if part not in parts and not (part == "result" and result is not None))
-    if result is None and "result" not in missing:
-        missing = tuple(part for part in wanted if part in missing or part == "result")
-    return Episode(kind or "episode", day[0] if day else None, result, declared is not None, parts, missing)
-
-
-def read_result(text: str) -> Result | None:
-    """How an attempt ended, where its words say so: the first sentence that says, and partial if they say both."""
-    for start, end in sentences(text)[:6]:
-        sentence = text[start:end]
-        failed, worked = _holds(_FAILED, sentence), _holds(_WORKED, sentence)
-        if _PARTLY.search(sentence) and (failed or worked):
-            return "partial"
-        if failed and worked:
-            return "partial"
-        if failed or worked:
-            return "failure" if failed else "success"
-    return None
-
-
-def _holds(pattern: re.Pattern[str], sentence: str) -> bool:
-    """True if a word stands there and is not denied."""
-    return any(not _DENIED.search(sentence[: found.start()]) for found in pattern.finditer(sentence))
-
-
-def _result_word(value: Any) -> Result | None:
-    return _RESULTS.get(fold(value).strip()) if isinstance(value, str) else None
-
-
 _PROPERTIES: Final[Mapping[Part, tuple[str, ...]]] = {
     "trigger": ("trigger", "起因", "触发"),
     "artifact": ("artifact", "产物", "产出"),
     "lesson": ("lesson", "教训"),
     "reason": ("reason", "原因"),
+    "result": ("result", "结果"),
 }
+_NUMBERED = re.compile(r"^(?:\d{1,2}[.、)）]|[一二三四五六七八九十][、.])\s*")
+_LABEL = re.compile(
+    r"\s*(?:[-*+>]\s+)*(?:\[.\]\s+)?(\*\*|__)?([^\W\d_][^\n:：*_。.]{0,20})(?:[:：。.]?(?(1)(?:\*\*|__)|)[:：]*)(?<=[:：*_])\s*"
+)
+"""A part that is named at the start of a line: "Result: ...", "**原因**：..."."""
+_MARKER = re.compile(r"^[\s>]*(?:[-*+]\s+)?")
+_TEXT, _QUOTE = 2000, 4000
+"""Characters that are kept of a part: as plain words and as it stands."""
 
 
-def _property(note: Note, names: tuple[str, ...]) -> Said | None:
-    for name in names:
-        value = note.properties.get(name)
-        if isinstance(value, str) and value.strip():
-            return Said(plain(value), note.property_lines.get(name, 1))
-    return None
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A part of an episode as the note says it: `text` in plain words, `quote` verbatim from the note at `line` (from 1)."""
+
+    text: str
+    line: int
+    quote: str
 
 
-def _sections(note: Note) -> dict[Part, Said]:
-    """The parts that are sections: the text of each up to the next heading, lists joined."""
-    spans: dict[Part, tuple[int, int, int]] = {}
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What a note tells of an attempt. `result` is None where it does not say, and then among the `missing`."""
+
+    type: str
+    """The note's own `type`, folded; "episode" if it has none."""
+    date: str | None
+    result: Result | None
+    sign: Sign
+    stated: bool
+    """The result is a property; false: it was read from words."""
+    parts: Mapping[Part, Said]
+    missing: tuple[Part, ...]
+    """What it should say and does not: of trigger, result and lesson."""
+    start: int
+    end: int
+    """The part of the text that tells of it: the whole body, or the sentences of a telling."""
+
+    @property
+    def declared(self) -> bool:
+        """Whether its `type` says that it is one, so that a missing result may be asked for."""
+        return self.sign == "type"
+
+
+def episode_of(note: Note) -> Episode | None:
+    """The episode that a note is, or None."""
+    named = {fold(name).strip(): name for name in reversed([*note.properties])}
+    kind = _kind(note.properties.get(named.get("type", "type")))
+    properties = dict(_properties(note, named))
+    declared = _result_word(properties["result"].text) if "result" in properties else None
+    sections = _sections(note)
+    result = declared if declared is not None else _read(sections.get("result", []))
+    sign = _sign(kind, declared, sections, result)
+    if sign is None:
+        return _from_prose(note, kind, properties)
+    parts: dict[Part, Said] = {part: runs[0] for part, runs in sections.items()}
+    for part, said in properties.items():
+        if part != "result" or (declared is not None and "result" not in parts):
+            parts[part] = said
+    return _episode(note, kind, result, sign, parts, declared is not None)
+
+
+def _kind(value: Any) -> str:
+    """The type of a note, folded: of several the one that is an episode's."""
+    values = [fold(v).strip() for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
+    return next((v for v in values if v in EPISODIC), values[0] if values else "")
+
+
+def _sign(kind: str, declared: Result | None, sections: Mapping[Part, Any], result: Result | None) -> Sign | None:
+    if kind in EPISODIC:
+        return "type"
+    if declared is not None:
+        return "result"
+    telling = {"tried", "result", "reason", "lesson"} & sections.keys()
+    # Notes about other people's work have results and takeaways as well: there an attempt, or a plain end, must be named.
+    return "sections" if len(telling) >= 3 and ("tried" in telling or result is not None) else None
+
+
+def _episode(
+    note: Note, kind: str, result: Result | None, sign: Sign, parts: Mapping[Part, Said], stated: bool,
+    span: tuple[int, int] | None = None,
+) -> Episode:  # fmt: skip
+    day = note_date(note.properties, note.path)
+    start, end = span or (0, len(note.text))
+    said = {*parts} - {"result"} | ({"result"} if result is not None else set())
+    wanted: tuple[Part, ...] = ("trigger", "result", "lesson")
+    missing = tuple(part for part in wanted if part not in said)
+    return Episode(kind or "episode", day[0] if day else None, result, sign, stated, parts, missing, start, end)
+
+
+def _from_prose(note: Note, kind: str, properties: Mapping[Part, Said]) -> Episode | None:
+    telling = told(note, kind)
+    if telling is None:
+        return None
+    parts: dict[Part, Said] = {name: said for name, said in properties.items() if name != "result"}
+    for part in PARTS:
+        if part in telling.spans and (said := _said(note, *telling.spans[part])) is not None:
+            parts[part] = said
+    return _episode(note, kind, telling.result, "prose", parts, False, (telling.start, telling.end))
+
+
+def _read(runs: list[Said]) -> Result | None:
+    """The result that the sections of that name agree on."""
+    found = {result for run in runs if (result := read_result(run.text)) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _result_word(text: str) -> Result | None:
+    return _RESULTS.get(fold(text).strip())
+
+
+def _said(note: Note, start: int, end: int) -> Said | None:
+    quote = note.text[start:end]
+    text = " ".join(filter(None, (plain(_MARKER.sub("", row)) for row in quote.splitlines())))
+    return Said(text[:_TEXT], note.text.count("\n", 0, start) + 1, quote[:_QUOTE]) if text else None
+
+
+def _properties(note: Note, named: Mapping[str, str]) -> Iterator[tuple[Part, Said]]:
+    """The parts that are properties; each points to the property's line."""
+    for part, names in _PROPERTIES.items():
+        for key in names:
+            value = note.properties.get(named.get(key, key))
+            if isinstance(value, list) and value and all(isinstance(entry, str) for entry in value):
+                value = "; ".join(value)
+            if isinstance(value, str) and value.strip():
+                line = note.property_lines.get(named.get(key, key), 1)
+                yield part, Said(plain(value)[:_TEXT], line, _property_quote(note, line, value)[:_QUOTE])
+                break
+
+
+def _property_quote(note: Note, line: int, value: str) -> str:
+    """The value as it stands in its line, else the line with the lines that belong to it."""
+    rows = note.text[: note.body].split("\n")[line - 1 :]
+    if not rows:
+        return ""
+    if value in rows[0]:
+        return value
+    last = next(
+        (n for n, row in enumerate(rows[1:], 1) if row[:1] not in (" ", "\t", "-") or row.startswith("---")), len(rows)
+    )
+    return "\n".join(rows[:last]).strip()
+
+
+def _sections(note: Note) -> dict[Part, list[Said]]:
+    """The parts that are sections, each as often as it begins; lines that name their part, where no section does."""
+    runs: list[tuple[Part, int, int]] = []
+    labelled: list[tuple[Part, int, int]] = []
+    last: Part | None = None
     for unit in note.units:
-        if unit.kind == "heading" or not unit.headings or unit.foreign:
+        if unit.kind == "heading" or unit.foreign:
             continue
-        name = fold(plain(unit.headings[-1])).strip(" :：?？.。!！")
-        part = _SECTIONS.get(name)
-        if part is None:
-            continue
-        start, _, line = spans.get(part, (unit.start, unit.end, unit.line))
-        spans[part] = (start, max(unit.end, spans[part][1] if part in spans else 0), line)
-    out: dict[Part, Said] = {}
-    for part, (start, end, line) in spans.items():
-        quote = note.text[start:end]
-        text = " ".join(filter(None, (plain(row.strip(" \t-*+>")) for row in quote.splitlines())))
-        if text:
-            out[part] = Said(text[:2000], line, quote[:4000])
+        part = _part_of(unit)
+        if part is not None and part == last:
+            runs[-1] = (part, runs[-1][1], max(unit.end, runs[-1][2]))
+        elif part is not None:
+            runs.append((part, unit.start, unit.end))
+        last = part
+        label = _LABEL.match(note.text, unit.start, unit.end) if part is None else None
+        named = _SECTIONS.get(fold(label[2]).strip()) if label is not None else None
+        if label is not None and named is not None:
+            labelled.append((named, label.end(), unit.end))
+    out: dict[Part, list[Said]] = {}
+    for part, start, end in (*runs, *(entry for entry in labelled if entry[0] not in {run[0] for run in runs})):
+        if (said := _said(note, start, end)) is not None:
+            out.setdefault(part, []).append(said)
     return out
+
+
+def _part_of(unit: Unit) -> Part | None:
+    """The part that the innermost heading of such a name makes of a block."""
+    for heading in reversed(unit.headings):
+        part = _SECTIONS.get(_NUMBERED.sub("", fold(plain(heading)).strip(" :：?？.。!！")))
+        if part is not None:
+            return part
+    return None
