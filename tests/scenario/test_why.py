@@ -57,6 +57,26 @@ def test_and_from_a_ground_to_what_came_of_it(place: Place) -> None:
     assert "Server bill.md" not in notes(back)
 
 
+@pytest.mark.parametrize(
+    ("query", "far"),
+    [
+        ("How did the photo uploads of volunteers cause annual pricing?", "Annual pricing.md"),
+        ("Why did photo uploads lead to the server bill?", "Server bill.md"),
+    ],
+)
+def test_a_question_that_names_both_ends_starts_at_the_effect(place: Place, query: str, far: str) -> None:
+    answer = why(place.fill(PRICING), query)
+    assert (answer["kind"], answer["direction"]) == ("typed", "back")
+    assert (notes(answer)[0], notes(answer)[-1]) == (far, "Photo uploads.md")
+    onward = why(place, query, direction="forward")
+    assert notes(onward)[0] == "Photo uploads.md"
+
+
+def test_an_effect_that_no_note_is_about_leaves_the_question_as_it_is(place: Place) -> None:
+    answer = why(place.fill(PRICING), "Why did annual pricing lead to zebras?")
+    assert notes(answer) == ["Annual pricing.md", "Server bill.md", "Photo uploads.md"]
+
+
 def test_a_question_in_chinese_is_answered_in_chinese(place: Place) -> None:
     place.fill(
         {
@@ -188,6 +208,7 @@ def test_the_batch_writes_the_chain_first_and_changes_nothing(
     assert rows[2]["abstained"]
     assert all(len(row["ranked"]) == 4 for row in rows)
     assert fingerprints(place.vault) == before
-    queries.write_text('{"id": 1, "query": "x", "direction": "up"}\n')
-    with pytest.raises(BadRequest, match=":1 "):
-        exam_why(place.vault, queries, out)
+    for wrong in ('"direction": "up"', '"as_of": "yesterday"', '"as_of": "2026-02-30"', '"as_of": 20260601'):
+        queries.write_text(f'{{"id": 1, "query": "x", {wrong}}}\n')
+        with pytest.raises(BadRequest, match=":1 "):
+            exam_why(place.vault, queries, out)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ebbtide.memory.records import Link, Note, RawLink
-from ebbtide.parse.prose import Stated, stated_relations
+from ebbtide.parse.prose import DOUBTED, Stated, doubted_links, stated_relations
 from ebbtide.parse.relations import RELATIONS, normalise_relation, relation_type
 
 __all__ = [
@@ -173,10 +173,14 @@ def build_links(
     places = Counter(_end(link, found) for link, found in resolved)
     stated = stated_relations(note, table)
     own = {item.link: item for item in stated if item.other is None}
-    links = [
-        _edge(note, link, found, places=places[_end(link, found)], index=index, table=table, said=own.get(number))
-        for number, (link, found) in enumerate(resolved)
-    ]
+    doubted = doubted_links(note)
+    links = []
+    for number, (link, found) in enumerate(resolved):
+        sure = DOUBTED if number in doubted else 0.5
+        edge = _edge(
+            note, link, found, places=places[_end(link, found)], index=index, table=table, said=own.get(number), sure=sure
+        )  # fmt: skip
+        links.append(edge)
     for item in stated:
         if item.other is not None:
             link, found = resolved[item.link]
@@ -199,6 +203,7 @@ def _end(link: RawLink, found: Resolution) -> str:
 def _edge(
     note: Note, link: RawLink, found: Resolution, *, places: int, index: NameIndex,
     table: Mapping[str, tuple[str, bool]], said: Stated | None = None,
+    sure: float = 0.5,
 ) -> Link:  # fmt: skip
     kind, inverse = relation_type(link.relation, table) if said is None else (said.type, said.inverse)
     declared = link.relation is not None
@@ -213,7 +218,7 @@ def _edge(
         source=source, origin=origin, target=target, type=kind,
         weight="strong" if declared or link.kind == "embed" or places > 1 else "weak",
         raw=link.raw, kind=link.kind, relation=link.relation if said is None else said.relation, declared=declared,
-        confidence=1.0 if declared else 0.5 if said is None else said.confidence,
+        confidence=1.0 if declared else sure if said is None else said.confidence,
         heading=link.heading, block=link.block, alias=link.alias,
         offset=link.offset, line=link.line, column=link.column, snippet=link.snippet,
         ambiguous=found.ambiguous, native=link.native,

@@ -19,15 +19,17 @@ from typing import Final
 
 from ebbtide.memory.records import Note, Unit
 from ebbtide.parse import prose_words as words
-from ebbtide.parse.prose_rules import ANY_LINK, OPENING, TYPES, Found, Sentence, find, meaning_of
+from ebbtide.parse.prose_rules import ANY_LINK, BREAK, OPENING, TYPES, Found, Sentence, clause_start, find, meaning_of
 from ebbtide.parse.prose_words import FIRST, MOST, Verb
 from ebbtide.parse.relations import RELATIONS
 from ebbtide.parse.text import fold
 
 _BODY: Final = frozenset(("wikilink", "embed", "markdown"))
 _SILENT: Final = frozenset(("quote", "code", "math", "html"))
-PROSE_RULES: Final = "1"
+PROSE_RULES: Final = "2"
 """Raised when the rules change, so that the edges of notes that did not change are read again."""
+DOUBTED: Final = 0.2
+"""Confidence of a mention that is quoted, denied or supposed: its sentence connects nothing."""
 _LISTED: Final = 0.7
 _MAX_ROW: Final = 2000
 
@@ -79,6 +81,38 @@ def stated_relations(note: Note, table: Mapping[str, tuple[str, bool]] = RELATIO
             if key not in found or found[key].confidence < item.confidence:
                 found[key] = item
     return sorted(found.values(), key=lambda item: (item.link, item.other if item.other is not None else -1))
+
+
+def doubted_links(note: Note) -> frozenset[int]:
+    """Indices of the links of the body that their sentence only quotes, denies or supposes."""
+    starts = [unit.start for unit in note.units]
+    found = set()
+    for index, link in enumerate(note.links):
+        if link.kind not in _BODY or link.relation is not None:
+            continue
+        unit = _unit(note.units, starts, link.offset)
+        quoted = unit is not None and (unit.foreign or unit.kind == "quote")
+        if quoted or _doubted(fold(link.snippet), fold(link.raw)):
+            found.add(index)
+    return frozenset(found)
+
+
+def _doubted(sentence: str, link: str) -> bool:
+    """Whether a folded sentence quotes, denies or supposes the first place of a link in it."""
+    at = sentence.find(link)
+    end = at + len(link)
+    if at < 0 or len(sentence.strip()) <= len(link):
+        return False
+    for quoted in _QUOTE.finditer(sentence):
+        if quoted.start() < at and end < quoted.end() and quoted.group()[1:-1].strip("~ ") != link:
+            return True
+    masked = f"{sentence[:at]}{chr(FIRST)}{sentence[end:]}"
+    start = clause_start(masked, at)
+    stop = BREAK.search(masked, at)
+    clause, left = masked[start : stop.start() if stop else None], masked[start:at]
+    unsure = words.CONDITIONAL.search(left) is not None or words.SUPPOSED.search(clause) is not None
+    denied = words.DISOWNED.search(left) is not None or words.DISOWNED_BEHIND.match(masked, at + 1) is not None
+    return unsure or denied
 
 
 def _hopeful(unit: Unit | None, folded: str) -> bool:

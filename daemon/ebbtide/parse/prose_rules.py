@@ -19,7 +19,7 @@ TYPES: Final = frozenset(("causes", "depends_on", "supersedes", "supports", "con
 ANY_LINK: Final = re.compile(LINK)
 _LABELLED: Final = 0.85
 
-_BREAK = re.compile(
+BREAK: Final = re.compile(
     r"[,，。;；:：!！?？()（）|…]|\.(?=\s|$)| [-–—]+ |——|\b(?:but|and then|so that|which)\b|但是?|而是|不过|然后"
 )
 _SUBJECT = re.compile(rf"({LINKS})[\s*_]*(?:[^,，。;；:：()（）\ue000-\uf8ff]{{0,8}})$")
@@ -38,6 +38,8 @@ _RELATIVE = re.compile(rf"({LINKS})\s*,?\s*(?:which|that|who)\s*$")
 _AND = re.compile(r"^\s*(?:and|then|later)\b|^(?:并且?|且|又|而)")
 _TOPIC = re.compile(rf"({LINKS})\s*[:：(（]\s*$")
 _DEFINED = re.compile(rf"({LINKS})\s+(?:is|was|are|were)\s+(?:an?|the|one)\b[^,;.]{{1,60}}\b(?:that|who|which)\s*")
+_GROUNDS: Final = (("v", "b"), ("w", "c"), ("x", "d"), ("y", "e"))
+"""The groups of the patterns of grounds and outcomes: what is said, and of which link."""
 _OWNED = re.compile(r"\s*(?:'s\b|的(?!(?:一|重要|核心)*(?:组成)?部分))")
 _MODIFIES = re.compile(f"{_OWNED.pattern}|{words.HEADED_EN.pattern}")
 
@@ -92,10 +94,10 @@ def _labelled(text: str, table: Mapping[str, tuple[str, bool]]) -> Iterator[Foun
         yield Found(match["b"], "", meaning[0], meaning[1], match.span("v"), _LABELLED)
 
 
-def _clause(text: str, at: int) -> int:
+def clause_start(text: str, at: int) -> int:
     """Where the clause of `at` begins."""
     start = 0
-    for stop in _BREAK.finditer(text, 0, at):
+    for stop in BREAK.finditer(text, 0, at):
         start = stop.end()
     return start
 
@@ -114,7 +116,7 @@ def _verbal(sentence: Sentence, verbs: Sequence[Verb]) -> Iterator[Found]:
             begin, end = match.span("v")
             if any(first <= begin < last for first, last in changes):
                 continue
-            start = _clause(text, begin)
+            start = clause_start(text, begin)
             left = text[start:begin]
             if words.DENIED_EN.search(left) or words.DENIED_ZH.search(left) or _unsure(text, start, begin, match.end()):
                 continue
@@ -153,7 +155,7 @@ def _ends(sentence: Sentence, verb: Verb, match: re.Match[str], start: int) -> t
     if not subjects:
         return None
     itself = match.groupdict().get("self") or (words.OWN_RESULT if verb.free else words.OWN_OBJECT).match(text, end)
-    following = _BREAK.split(text[end : end + 40], maxsplit=1)[0]
+    following = BREAK.split(text[end : end + 40], maxsplit=1)[0]
     return ("", subjects) if itself or any(name in following for name in sentence.names) else None
 
 
@@ -200,7 +202,7 @@ def _own(sentence: Sentence, start: int, left: str, *, named: bool) -> bool:
     if bare or not start:
         return bool(bare) or not sentence.bound
     # No subject in this clause: it is that of the clause before.
-    clause = sentence.folded[_clause(sentence.folded, start - 1) : start - 1]
+    clause = sentence.folded[clause_start(sentence.folded, start - 1) : start - 1]
     if ANY_LINK.search(clause):
         return False
     return words.OWN_START.match(clause) is not None or any(name in clause for name in sentence.names)
@@ -209,11 +211,11 @@ def _own(sentence: Sentence, start: int, left: str, *, named: bool) -> bool:
 def _grounds(text: str) -> Iterator[Found]:
     """Because of a link; a link that is the reason."""
     for match in words.BECAUSE.finditer(text):
-        name, link = next(pair for pair in (("v", "b"), ("w", "c"), ("x", "d")) if match[pair[1]])
+        name, link = next(pair for pair in _GROUNDS if match[pair[1]])
         begin = match.start(name)
         if words.NOT_BECAUSE.search(text[:begin]) or words.CONDITIONAL.search(text, 0, begin):
             continue
-        if name == "v" and words.HEADED_EN.match(text, match.end(link)):
+        if name in ("v", "y") and words.HEADED_EN.match(text, match.end(link)):
             continue
         effect = _effect(text, begin, match.end())
         if words.HEDGED.search(effect):
@@ -223,8 +225,11 @@ def _grounds(text: str) -> Iterator[Found]:
         objects = subject.group(1) if subject is not None and patient else ""
         yield Found(objects, match[link], "causes", False, match.span(name), 0.85)
     for match in words.GROUND.finditer(text):
-        name, link = ("v", "b") if match["b"] else ("w", "c")
-        start = _clause(text, match.start())
+        name, link = next(pair for pair in _GROUNDS if pair[1] in match.re.groupindex and match[pair[1]])
+        start = clause_start(text, match.start())
+        left = text[start : match.start()]
+        if words.GOVERNED.search(left) or words.GOVERNED_ZH.search(left):
+            continue
         if not _unsure(text, start, match.start(), match.end()) and not re.search("不是|并非|not", match.group()):
             yield Found("".join(ANY_LINK.findall(match[name])), match[link], "causes", False, match.span(name), 0.7)
 
@@ -234,20 +239,20 @@ def _effect(text: str, begin: int, end: int) -> str:
     before = text[:begin].strip(" ,，;；—-(（[]")
     before = re.sub(r"(?:这|那|就|也|都|主要|正)*是?$", "", before) or before
     if before.strip():
-        return before[_clause(before, len(before)) :].strip()
-    stop = _BREAK.search(text, end)
+        return before[clause_start(before, len(before)) :].strip()
+    stop = BREAK.search(text, end)
     if stop is None:
         return ""
     after = text[stop.end() :]
-    following = _BREAK.search(after)
+    following = BREAK.search(after)
     return re.sub(r"^(?:\s|所以|因此|于是|我们|then|so)*", "", after[: following.start()] if following else after)
 
 
 def _outcomes(text: str) -> Iterator[Found]:
     """What came of the note, or of what its sentence tells."""
     for match in words.OUTCOME.finditer(text):
-        name, link = next(pair for pair in (("v", "b"), ("w", "c"), ("x", "d")) if match[pair[1]])
-        start = _clause(text, match.start())
+        name, link = next(pair for pair in _GROUNDS if match[pair[1]])
+        start = clause_start(text, match.start())
         if not _unsure(text, start, match.start(), match.end()) and not _OWNED.match(text, match.end(link)):
             yield Found(match[link], "", "causes", False, match.span(name), 0.65)
 
@@ -255,7 +260,7 @@ def _outcomes(text: str) -> Iterator[Found]:
 def _changes(text: str) -> Iterator[Found]:
     """One link put in the place of another, both named in one construction."""
     for match in words.CHANGE.finditer(text):
-        start = _clause(text, match.start())
+        start = clause_start(text, match.start())
         left = text[start : match.start()]
         if _unsure(text, start, match.start(), match.end()) or words.ABLE.search(left[-12:]):
             continue

@@ -68,7 +68,7 @@ def _framed(kind: str, before: str, after: str, *, inverse: bool, free: bool = F
 
 
 _BE = r"(?:(?:is|are|was|were|been|being|be|got|gets) )?(?:[a-z]+ly )?"
-_CAUSE_ZH = "导致|引起|引发|造成|促成|催生|触发|诱发|致使|招致|促使|使得"
+_CAUSE_ZH = "导致|引起|引发|引出|造成|促成|催生|触发|诱发|致使|招致|促使|使得"
 _REPLACE_ZH = "取代|替代|替换|代替|接替|顶替|换掉|淘汰"
 
 VERBS: Final[tuple[Verb, ...]] = (
@@ -76,19 +76,24 @@ VERBS: Final[tuple[Verb, ...]] = (
         "causes",
         r"(?:leads?|led)(?: [a-z]+ly| later| in turn| straight)? to|caused|causes|resulted in|(?<=this )results in"
         r"|(?<=that )results in|(?<=[\ue000-\ue03f] )results in|brought about"
-        r"|g[ai]ves? rise to|triggers|triggered|prompted|sparked",
+        r"|g[ai]ves? rise to|triggers|triggered|prompted|sparked|contribute[sd]? to|pave[sd]? the way for"
+        r"|(?:led|forced|compelled|drove|pushed)(?= (?:us|me)\b)",
         free=True,
     ),
     english(
         "causes",
         rf"{_BE}(?:caused|triggered|prompted|brought (?:about|on)|motivated|sparked|inspired) by|result(?:s|ed|ing)? from"
-        r"|stem(?:s|med|ming)? from|ar(?:ise|ises|ose|ising) from|grew out of|(?:a|the) (?:direct )?(?:result|consequence) of",
+        r"|stem(?:s|med|ming)? from|ar(?:ise|ises|ose|ising) from|grew out of"
+        r"|(?:was |were )?born (?:out )?of|follow(?:s|ed) from|(?:a|the) (?:direct )?(?:result|consequence) of",
         inverse=True, free=True,
     ),
     chinese("causes", f"{_CAUSE_ZH}|带来", free=True),
     chinese("causes", "(?:会|从而|进而|逐渐|最终)形成", free=True, sure=0.65),
     chinese("causes", "源于|源自于?|起因于|缘于|起源于|得益于|归功于|归咎于|要?归因于", inverse=True, free=True, sure=0.65),
     _framed("causes", "受到?了?", "的?(?:启发|刺激|推动)", inverse=True, free=True, sure=0.6),
+    _framed("causes", "受到?了?", "的?(?:影响|拖累|波及)", inverse=True, sure=0.6),
+    _framed("causes", "是", "的(?:直接|必然|最终)?(?:结果|产物|后果)", inverse=True, free=True, sure=0.75),
+    chinese("causes", f"(?<={LINK})\\s*的(?:直接|最终|必然)?(?:后果|结果)(?:就|便)?是", free=True, sure=0.75),
     _framed("causes", "由于?|因|被", f"(?:所|而)?(?:{_CAUSE_ZH}|起)", inverse=True, free=True),
     english(
         "depends_on",
@@ -102,7 +107,8 @@ VERBS: Final[tuple[Verb, ...]] = (
     chinese("depends_on", "(?<![不只无也])需要(?:先?(?:用到|使用|安装|借助|依靠|用))?", sure=0.6),
     english(
         "supersedes",
-        r"replaces|replaced(?! by| with)|replacing|supersedes|superseded(?! by)|superseding|obsoletes|supplants"
+        r"(?:is|was|as) (?:an?|the) (?:[a-z]+ )?(?:successor|replacement) (?:to|of|for)"
+        r"|replaces|replaced(?! by| with)|replacing|supersedes|superseded(?! by)|superseding|obsoletes|supplants"
         r"|(?:took|takes) (?:over from|the place of)"
         r"|(?:chosen|hired|appointed|built|written|introduced|made|designed|created) to (?:replace|supersede|succeed)",
     ),
@@ -159,25 +165,42 @@ VERBS: Final[tuple[Verb, ...]] = (
 
 BECAUSE: Final = re.compile(
     rf"(?P<v>\b(?:because of|due to|owing to|thanks to|as a (?:result|consequence) of|in response to|on account of"
-    rf"|in (?:the )?light of)\b)(?: (?:my|our|his|her|their|its) [a-z]+ ?,\s*|{GAP_EN})(?P<b>{PAIR})"
+    rf"|in (?:the )?light of|in the wake of"
+    rf"|to (?:prevent|avoid) (?:a repeat of|another|a second)|learn(?:ed|t|ing) from)\b)"
+    rf"(?: (?:my|our|his|her|their|its) [a-z]+ ?,\s*|{GAP_EN})(?P<b>{PAIR})"
     rf"|(?P<w>\bbecause\b|(?<=, )since\b|(?<=[a-z] )since\b(?=\s*{LINK}\s*(?:[.;]|$|is\b|was\b|has\b|does\b|did\b|had\b)))"
     rf"\s+(?:(?:the|a|an|our|my|this|that|old|new|in|of) )*(?P<c>{PAIR})"
-    rf"|(?P<x>因为|由于|多亏了?|因(?={LINK})|鉴于|出于|正因|(?:主要|根本|真正|直接)?(?:原因|起因|根因|成因)(?:就"
-    rf"|主要|很清楚|很简单|如下)?(?:是因为|是|在于|[:：])|根源(?:是|在于))"
+    rf"|(?P<y>\bwhat (?:[a-z]+ly |then )?(?:made|caused|drove|forced|led|prompted|pushed|got)\b"
+    rf"[^,.;:\ue000-\ue03f]{{1,50}}?(?<! and)(?<! who)(?<! it) (?:was|is)\b"
+    r"|\b(?:the|our|my) (?:[a-z]+ )?(?:reason|cause)\b[^,.;:\ue000-\ue03f]{0,40}?(?<! and)(?<! which) (?:was|is)\b(?: that\b)?)"
+    rf"{GAP_EN}(?P<e>{PAIR})"
+    rf"|(?P<x>因为|由于|多亏了?|(?<!原)因(?=\s*{LINK})|都怪|全怪|归根(?:到底|结底)(?:是|在于)|说到底(?:就|还)?是"
+    rf"|(?:吸取|汲取|接受)了?(?=[^,，]{{0,6}}{LINK}\s*的[^,，]{{0,2}}教训)|鉴于|出于|正因|(?:主要|根本|真正|直接)?(?:原因|起因|根因|成因)(?:就"
+    rf"|主要|很清楚|很简单|如下)?(?:是因为|是|在于|[:：])|根源(?:是|在于)"
+    r"|(?:让|使|令|逼得?|迫使|促使|导致|引起|造成)[^,，。;；:\s\ue000-\ue03f]{1,16}的(?:其实|主要|恰恰|正|就|还|也|却)?是(?![不否]))"
     rf"(?:有|是|了)?{GAP_ZH}(?P<d>{PAIR})"
 )
-"""A ground and its link, which is the head of the ground or the subject of its clause."""
+"""A ground and its link, which is the head of the ground or the subject of its clause.
+
+The last of each language name the effect first: "what made us leave was [[A]]", "让我们早走的是 [[A]]".
+"""
 GROUND: Final = re.compile(
     rf"(?P<b>{LINKS})\s*(?P<v>(?:也|就|才|正|便)?(?:是|成为|成了)[^,，。;；]{{0,24}}?(?:的"
     rf"|之)?[^,，。;；的]{{0,4}}?(?:原因|起因|根因|导火索|诱因|成因))"
-    rf"|(?P<c>{LINKS})\s*(?P<w>(?:is|was) (?:the|one|a|another|also)[a-z ]{{0,16}}? (?:reason|cause)\b)"
+    rf"|(?P<c>{LINKS})\s*(?P<w>(?:is|was) (?:the|one|a|another|also)[a-z ]{{0,16}}? (?:reason|cause)\b"
+    rf"|(?:is|was) why (?:we|this|it|our)\b|made us\b)"
+    rf"|(?P<d>{LINKS})\s*(?P<x>(?:才|也|就|最终|最后|直接|终于|又|再次)*(?:让|逼得?|迫使|促使|使得?)(?:我们|咱们)"
+    rf"(?![想看来觉感]|一起|知道|明白|相信))"
 )
 """A link that is said to be the ground of something."""
 OUTCOME: Final = re.compile(
     rf"(?P<v>(?:于是|所以|因此|从而|这才|后来)(?:我们|我)?(?:就|才|便|又)?(?:有了|诞生了|写了|写成了|做了|定了"
-    rf"|开始了|催生了)){GAP_ZH}(?P<b>{LINKS})"
+    rf"|开始了|催生了|选了|选择了|选定了|改用了?|采用了|建了|搭了|加了|立了|启动了|推出了|成立了|写下了?)){GAP_ZH}(?P<b>{LINKS})"
     rf"|^(?P<x>所以|因此|于是|故)[,，]?\s*(?P<d>{LINK})\s*(?:[,，。!！;；]|$)"
-    rf"|(?P<w>\b(?:this|that|which|hence|so) (?:is|was) (?:why|how)\b)(?: we (?:have|wrote|made|started|built|took|have now))?"
+    rf"|(?P<y>(?:\bso|\btherefore|\bhence|\bas a (?:result|consequence)),? (?:we|i|they) (?:then |finally )?(?:wrote|built|made"
+    rf"|started|chose|picked|set up|created|added|introduced|launched|drafted|adopted|agreed on)\b){GAP_EN}(?P<e>{LINKS})"
+    rf"|(?P<w>\b(?:this|that|which|hence|so) (?:is|was) (?:why|how)\b)"
+    rf"(?: we (?:have|wrote|made|started|built|took|have now|chose|use|picked|added))?"
     rf"{GAP_EN}(?P<c>{LINKS})"
 )
 """What came of what the note tells."""
@@ -205,13 +228,17 @@ CUE: Final = re.compile(
     r"|refut|dispro|odds|oppos|incompat|against|counter|part of|member of|belong|component of|subset of|module of"
     r"|subproject of|branch of|consist|compris|made up|contain|includ|reason|why|is how|was how|switch|mov(?:ed"
     r"|ing)|migrat|chang|upgrad|swap|substit|chosen to|hired to|appointed to|designed to|created to|written to"
-    r"|made to|因[为此\ue000-\ue03f\[]|由于|引起|原因|起因|根因|诱因|成因|导火索|根源|鉴于|出于|多亏|使得|导致"
+    r"|made to|因[为此 \ue000-\ue03f\[]|由于|引起|原因|起因|根因|诱因|成因|导火索|根源|鉴于|出于|多亏|使得|导致"
     r"|引[起发]|造成|促成|催生|触发|诱发|致使|促使|招致|带来|形成|源[于自]|缘于|得益|归[功咎因属入]|依赖|取决|基于"
     r"|建立在|依托|仰赖|受制|前提|离不开|需要|为(?:前提|基础|依据|底层|内核|导)|矛盾|冲突|相[悖左反]|不一致|抵触"
     r"|对立|组成|构成|换[成到用]|改[成为用]|迁[移换]?[到至成为]|移[移换]?[到至成为]|切[移换]?[到至成为]"
     r"|转[到向为用]|升级|取代|替[代换]|代替|接替|顶替|换掉|淘汰|支[持撑]|证[明实]|印证|佐证|验证|反[驳对]|推翻|否定"
     r"|驳斥|违背|隶属|属于|部分|受[到影启了\ue000-\ue03f\[ ]|归[于入]|的一环|的子|的组件|的模块|的分支|的超集"
-    r"|的上级|的母|包[含括]|囊括|于是|所以|从而|这才|后来|故"
+    r"|的上级|的母|包[含括]|囊括|于是|所以|从而|这才|后来|故|的(?:其实|主要|恰恰|正|就|还|也|却)?是"
+    r"|what (?:[a-z]+ )?(?:made|drove|forced|pushed|got) |so,? (?:we|i|they) |therefore"
+    r"|hence|wake of|prevent|avoid|learn|contribut|pave|forced"
+    r"|compelled|drove|pushed|made us|born |follow(?:s|ed) from|successor|的(?:直接|最终|必然)?(?:结果|产物|后果)|影响|拖累|都怪|全怪"
+    r"|归根|说到底|[吸汲]取|接受|[让使逼]得?(?:我们|咱们)|迫使"
 )
 """Cheap test of a folded sentence: without one of these, and without a label, there is nothing to look for.
 
@@ -268,6 +295,7 @@ GOVERNED: Final = re.compile(
     r"|over)(?: (?:the|a|an|our|my|this|that))?\s*$"
 )
 """Before a link: a preposition, so that the link is not the subject of what follows."""
+GOVERNED_ZH: Final = re.compile(r"(?:在|从|对|向|为|给|把|将|跟|和|与|用|看了?|读了?)\s*$")
 MAKES: Final = re.compile("使得|促使|致使")
 HOLDS: Final = re.compile(r"包|囊|consist|compris|made up|contain|includ")
 PERSON: Final = re.compile(r"\b(?:he|she|they|i)\b|^[他她]")
@@ -306,3 +334,24 @@ ACTOR: Final = re.compile(
     r"|[我他她]们?|数据|数字|结果|实验|证据|研究|测试|事实|经验|观察|记录"
 )
 """Who or what can support a claim; programs `support` formats, which is not meant."""
+
+SUPPOSED: Final = re.compile(
+    r"\b(?:might|maybe|perhaps|possibly|(?:may|would|could) (?:be|have|not|well))\b|也许|或许|可能(?!性)|恐怕|假如"
+)
+"""In the clause of a mention: nobody says that it is so. A plan is no hypothesis; what it mentions, it builds on."""
+DISOWNED: Final = re.compile(
+    r"(?:(?:\b(?:not|never)|n't)(?! (?:only|just|merely))|\b(?:rather than|instead of))"
+    r"(?: (?:[a-z]+ly|at all|caused|because|due|owing|thanks|based|depend|rely|come|came|came about|a|the|result|consequence|part"
+    r"|reason|response|of|to|by|on|in|from|with|about))*\s*$"
+    r"|\b(?:nothing to do with|unrelated to|no (?:link|relation|connection|bearing) (?:with|to|on)|(?:regardless|independent(?:ly)?"
+    r"|irrespective) of)(?: the| our| this)?\s*$"
+    r"|(?:不是|并非|而非|没有?|不|未)(?:因为|由于|因|受|依赖|依据|基于|源于|源自|取决于|参考|采用|沿用|来自|出自)\s*$|(?:不是|并非|而非)\s*$"
+)
+"""Before a mention: it is said not to matter."""
+DISOWNED_BEHIND: Final = re.compile(
+    r"\s*(?:完全|毫|并|也|都|其实|本身|根本)*(?:无关|没有?(?:任何|什么|直接|半点)?(?:关系|联系|干系)|不相干"
+    r"|不是[^,，。;；]{0,6}(?:原因|起因|根因|关键))"
+    r"| (?:(?:is|was|were|are)(?: not|n't)(?: [a-z]+){0,2} (?:reason|cause|to blame|related|involved|responsible)"
+    r"|(?:has|had|have) nothing to do|played no part)\b"
+)
+"""The same behind one."""

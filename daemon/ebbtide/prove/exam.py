@@ -10,6 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def _answer(runtime: Runtime, question: Question, _record: Mapping[str, Any]) ->
     answer = runtime.engine.recall(question, hurry=False)
     spent = (time.perf_counter() - started) * 1000
     return {
-        "ranked": _filled(runtime, question, answer["notes"]),
+        "ranked": filled(runtime, question, answer["notes"]),
         "ms": round(spent, 2),
         "tokens": answer["tokens"],
         "abstained": answer["abstained"],
@@ -85,7 +86,7 @@ def _chain(runtime: Runtime, question: Question, record: Mapping[str, Any]) -> d
     answer = runtime.engine.why(question, record.get("direction"), hurry=False)
     spent = (time.perf_counter() - started) * 1000
     return {
-        "ranked": _filled(runtime, question, answer["notes"]),
+        "ranked": filled(runtime, question, answer["notes"]),
         "chain": [place["note"] for place in answer["chain"]],
         "kind": answer["kind"],
         "superseded": [place["note"] for place in answer["chain"] if place["superseded_by"]],
@@ -95,7 +96,7 @@ def _chain(runtime: Runtime, question: Question, record: Mapping[str, Any]) -> d
     }
 
 
-def _filled(runtime: Runtime, question: Question, notes: Sequence[str]) -> list[str]:
+def filled(runtime: Runtime, question: Question, notes: Sequence[str]) -> list[str]:
     """At least ten notes even where nothing is related, so that rankings of different systems have the same length."""
     ranked = list(notes)
     if len(ranked) < RANKED_AT_LEAST:
@@ -121,6 +122,8 @@ def _questions(path: Path, no_scope: bool) -> Iterator[tuple[Question, dict[str,
             record["id"]  # every result is named by it
             query = str.strip(record["query"])
             {None: 0, "back": 1, "forward": 2}[record.get("direction")]
+            if record.get("as_of") is not None:
+                date.fromisoformat(record["as_of"])
         except (ValueError, KeyError, TypeError) as error:
             raise BadRequest(
                 f"{path}:{number} is not a question ({error}).", 'Each line is {"id": ..., "query": ...}.'

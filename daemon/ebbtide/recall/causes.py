@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ebbtide.index.rows import FileRow
@@ -63,13 +63,23 @@ class Causes:
     def __init__(self, channels: Channels, settings: Settings, ranker: Ranker) -> None:
         self.channels, self.settings, self._ranker = channels, settings, ranker
 
-    def follow(self, question: Question, ranking: Ranking, direction: Direction | None = None) -> Found:
+    def follow(
+        self,
+        question: Question,
+        ranking: Ranking,
+        direction: Direction | None = None,
+        deadline: float | None = None,
+    ) -> Found:
         """The chain for a question that was ranked. `direction` None: as the question's words say."""
         way: Direction = direction or ("forward" if ranking.route.onward else "back")
         graph, seen = self.channels.graph(), _Seen(self.channels, question)
         pool = ranking.pool
-        starts = self._starts(ranking)
         started = time.perf_counter()
+        starts = self._starts(ranking)
+        if way == "back" and ranking.route.effect is not None:
+            # Ground and effect are both named, and of the two the ground may be the better found.
+            effect = self._ranker.rank(replace(question, query=ranking.route.effect), deadline)
+            starts = self._starts(effect) or starts
         walker = Walker(
             graph,
             way,
@@ -81,7 +91,7 @@ class Causes:
         starts = [(row, score) for row, score in starts if row in first]
         chain = walker.best(starts)
         kind = "none" if chain is None else "typed" if chain.typed else "path"
-        if kind == "path" and (joined := self._join(graph, starts, seen)) is not None:
+        if kind == "path" and (joined := self._join(walker, starts, seen)) is not None:
             chain = joined
         beside = walker.beside(chain) if chain is not None and kind == "typed" else []
         pool.ms["chain"] = (time.perf_counter() - started) * 1000
@@ -95,7 +105,7 @@ class Causes:
         """
         pool, scores = ranking.pool, ranking.note_scores
         rows = [row for row in ranking.notes if pool.notes[row].evidence.ranks.keys() != {"graph"}]
-        rows = [row for row in rows if scores[row] >= self.settings.abstain_below]
+        rows = [row for row in rows if self.settings.abstain_below <= ranking.weighed.notes[row].R]
         if not rows:
             return []
         best = pool.notes[rows[0]].evidence
@@ -110,8 +120,9 @@ class Causes:
     def answer(self, question: Question, direction: Direction | None = None, *, hurry: bool = True) -> dict[str, Any]:
         """The response of POST /v1/why."""
         started = time.perf_counter()
-        ranking = self._ranker.rank(question, started + self.settings.seconds if hurry else None)
-        found = self.follow(question, ranking, direction)
+        deadline = started + self.settings.seconds if hurry else None
+        ranking = self._ranker.rank(question, deadline)
+        found = self.follow(question, ranking, direction, deadline)
         lang = found.ranking.route.lang
         chain = self.shown(found)
         notes = [found.seen.rows[file].path for file in found.chain.files] if found.chain is not None else []
@@ -195,16 +206,17 @@ class Causes:
             near[labels[label]] = max(near.get(labels[label], 0.0), cosine / 2)
         return near
 
-    def _join(self, graph: LinkGraph, starts: Sequence[tuple[int, float]], seen: _Seen) -> Chain | None:
+    def _join(self, walker: Walker, starts: Sequence[tuple[int, float]], seen: _Seen) -> Chain | None:
         """Where only mentions lead on: the path between two notes that are both about the question, if there is one."""
         if len(starts) < 2:
             return None
-        first = starts[0][0]
+        graph, first = walker.graph, starts[0][0]
         for other, _ in starts[1:]:
             steps = graph.path(first, other, self.settings.walking.hops)
             files = (first, *(step.other for step in steps))
             slight = any(graph.light(file) < self.settings.walking.light for file in files[1:-1])
-            if len(steps) > 1 and not slight and len(seen.visible(files)) == len(files):
+            sound = not slight and all(walker.holds(step) for step in steps)
+            if len(steps) > 1 and sound and len(seen.visible(files)) == len(files):
                 return Chain(files, tuple(steps))
         return None
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from ebbtide.memory.states import LAYER_OF_TYPE, FactType, Lang, Layer
-from ebbtide.parse.text import language
+from ebbtide.parse.text import fold, language
 
 MAX_QUERY = 2048
 """Characters of a question that are looked at (field.md 5.3: hosts send whole transcripts)."""
@@ -49,14 +49,37 @@ _CUES: tuple[tuple[FactType, re.Pattern[str]], ...] = (
     ("definition", re.compile(r"\b(what (is|are|does .* mean)|define|definition)\b|什么是|是什么意思|定义", re.I)),
     ("event", re.compile(r"\b(when|last time|yesterday|happened)\b|什么时候|上次|哪天|发生", re.I)),
 )
+_CAUSED_ZH = "带来|导致|引起|造成|引发|产生|引出|触发|促成|催生|换来|招致"
 _ONWARD = re.compile(
-    r"\b(what (came|became) of|what happened (after|next|then|because)|what did .{1,80} (lead to|cause|change|bring)"
-    r"|(consequences?|effects?|outcomes?|aftermath|impact) of|led to what|lead to\?|result(ed)? in what)\b"
-    r"|后来(怎么|怎样|如何|发生|呢)|结果(怎么|怎样|如何|呢|是什么)|(带来|导致|引起|造成|引发|产生)了?(什么|哪些)|有(什么|哪些)(影响|后果|结果)"
-    r"|之后(怎么|怎样|发生)|的(后果|影响|下文)",
+    r"\b(what (came|became|has become) (out )?of|what happened (after|next|then|because|since)|what (followed|resulted from|grew out of)"
+    r"|what did .{1,80} (lead to|cause|change|bring|affect|trigger)|where (did|does|has|will) .{1,80} (lead|led)( to)?\b"
+    r"|(consequences?|effects?|outcomes?|aftermath|impact|repercussions?|implications?) of"
+    r"|what (consequences?|effects?|outcomes?|impact|influence) (did|does|has|had|will)"
+    r"|have any (consequences?|effects?|impact|influence)|(what|who) (is|was|were|are|has been|have been) affected by"
+    r"|what (all )?(depend(s|ed)? (up)?on|relie[sd] on)|what (replaced|superseded|has replaced|took the place of)"
+    r"|(replaced|superseded) (by|with) what|what (was|were|is|are|has|have) .{1,80} (replaced|superseded) (by|with)"
+    r"|what (has |have |had )?changed (since|after|because)|how did .{1,80} (turn out|end|play out)"
+    r"|led to what|lead to\?|result(ed)? in what)\b"
+    r"|(后来|之后|以后|随后|接着)(我们?|他们?|她们?|大家|又|还|都|就)*(怎么|怎样|如何|发生|呢|(做|改|变)了?(什么|哪些)|有(什么|哪些))"
+    rf"|结果(怎么|怎样|如何|呢|是什么)|({_CAUSED_ZH}|影响|改变|推动)了?(到|过)?(什么|哪些)"
+    r"|有(过|了)?(什么|哪些|何)(影响|后果|结果|后续|下文)|的(后果|影响|下文|后续)"
+    r"|被(什么|哪(个|些)|谁)[^,，。]{0,6}?(取代|替代|替换|代替|换掉)|(什么|哪些)[^,，。]{0,6}?(依赖|取代了?|替代了?|代替了?)(?!什么|哪些)",
     re.I,
 )
 _WHY = re.compile(r"\b(why|how come|what caused|because of what|reason)\b|为什么|为何|怎么会|原因|起因", re.I)
+_EFFECT = re.compile(
+    r"\b(?:why|how)\b.{2,200}?\b(?:(?:lead|leads|led) to|causes?|caused|results? in|resulted in|br(?:ing|ings|ought) about"
+    r"|give rise to|gave rise to|trigger(?:s|ed)?) (?P<en>.{2,})"
+    rf"|(?:(?<=\S\S)(?:为什么|为何|怎么|如何)|(?:为什么|为何).{{2,200}}?)(?:会|能|又|就|最终|最后|间接|一步步)*(?:{_CAUSED_ZH})了?(?P<zh>.{{2,}})",
+    re.I,
+)
+"""Ground and effect both named: why did A lead to B. What is asked about is B."""
+_OPEN = re.compile(r"\b(?:what|which)\b|什么|哪些|哪个", re.I)
+_FAILURE = re.compile(
+    r"\b(fail(s|ed|ures?|ing)?|(went|go(es)?) wrong|mistakes?|lessons?|postmortem|did(n't| not) (work|help)|last time)\b"
+    r"|失败|教训|踩坑|翻车|搞砸|事故|出了?(什么|啥)?问题|错在|没(有?用|成|起作用)|上次",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +95,39 @@ class Route:
     onward: bool
     """It asks what came of something, not what it came from."""
     cut: bool
+    effect: str | None = None
+    """Of a question why one thing led to another: the other."""
+    failure: bool = False
+    """It asks how an attempt went wrong: the episodes that did come up, with their reason and lesson."""
 
 
 def route(query: str, type_: str | None = None, layer: Layer | None = None) -> Route:
     """Read a question. `type_` and `layer` are what the caller asked for, if anything."""
     text = " ".join(query[:MAX_QUERY].split())
+    plain = fold(text)
+    effect = _effect(text, plain)
     guess: FactType | None = None
     if type_ is None and layer is None:
-        guess = next((name for name, cue in _CUES if cue.search(text)), None)
+        guess = next((name for name, cue in _CUES if cue.search(plain)), None)
     return Route(
         text=text,
         lang=language(text),
         type=type_ or guess,
         layer=layer or (LAYER_OF_TYPE[guess] if guess else None),
         explicit=type_ is not None or layer is not None,
-        onward=_ONWARD.search(text) is not None,
-        why=_WHY.search(text) is not None,
+        onward=effect is None and _ONWARD.search(plain) is not None,
+        why=effect is not None or _WHY.search(plain) is not None,
         cut=len(query) > MAX_QUERY,
+        effect=effect,
+        failure=_FAILURE.search(plain) is not None,
     )
+
+
+def _effect(text: str, plain: str) -> str | None:
+    """The part of a question that names an effect whose ground it names too; `plain` is the folded text."""
+    found = _EFFECT.search(plain)
+    name = found.lastgroup if found is not None else None
+    if found is None or name is None or _OPEN.search(found[name]):
+        return None
+    whole = text if len(text) == len(plain) else plain
+    return whole[slice(*found.span(name))].strip(" ?？。.!！").removesuffix("的").removesuffix("呢") or None

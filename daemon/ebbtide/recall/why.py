@@ -64,6 +64,10 @@ class Walking:
     """A note with more neighbours than this is nobody's reason: mentions are not followed through it."""
     light: float = 0.6
     """Nor are they into a note that carries less than this: an index, a daily note, a hub."""
+    sure: float = 0.3
+    """Nor is a mention less sure than this: one that its sentence quotes, denies or supposes."""
+    compared: int = 100
+    """Of the notes that one leads to, so many are compared with the question: the strongest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,17 +180,23 @@ class Walker:
         crowded = self.graph.degree(file) > self.settings.crowd
         best: dict[int, tuple[Step, float]] = {}
         for step in self.graph.steps(file):
-            if not leads(step, self.direction) or (not reasoned(step) and (crowded or self._slight(step.other))):
+            if not leads(step, self.direction):
+                continue
+            if not reasoned(step) and (crowded or self._slight(step.other) or not self.holds(step)):
                 continue
             strength = self._strength(step)
             held = best.get(step.other)
             # A relation in so many words says more than any number of mentions of the same note.
             if held is None or (reasoned(step), strength) > (reasoned(held[0]), held[1]):
                 best[step.other] = (step, strength)
-        self._learn(best)
+        self._learn(sorted(best, key=lambda other: (-best[other][1], other)))
         shown = [found for other, found in best.items() if self._shown[other]]
         shown.sort(key=lambda found: (-found[1] * (1 + self._near.get(found[0].other, 0.0)), found[0].other))
         return tuple(shown)
+
+    def holds(self, step: Step) -> bool:
+        """False for a mention that its sentence takes back."""
+        return step.type != "mentioned" or step.confidence >= self.settings.sure
 
     def _slight(self, file: int) -> bool:
         return self.graph.light(file) < self.settings.light
@@ -200,13 +210,13 @@ class Walker:
             share *= step.confidence
         return share * (1.0 if step.strong else self.settings.weak) * self.graph.light(step.other)
 
-    def _learn(self, files: Collection[int]) -> None:
-        """Ask once for each file whether it may be shown, and how near it is to the question."""
-        fresh = sorted(file for file in files if file not in self._shown)
+    def _learn(self, files: Sequence[int]) -> None:
+        """Ask once for each file whether it may be shown, and how near the first of them are to the question."""
+        fresh = [file for file in files if file not in self._shown]
         if fresh:
             shown = set(self._visible(fresh))
             self._shown.update((file, file in shown) for file in fresh)
-            self._near.update(self._nearness([file for file in fresh if file in shown]))
+            self._near.update(self._nearness([file for file in fresh if file in shown][: self.settings.compared]))
 
 
 def superseded_by(graph: LinkGraph, file: int, visible: Visible) -> int | None:

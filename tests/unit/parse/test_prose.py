@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ebbtide.memory.records import Link
 from ebbtide.parse.links import RELATIONS, NameIndex, build_links
 from ebbtide.parse.note import parse_note
-from ebbtide.parse.prose import stated_relations
+from ebbtide.parse.prose import DOUBTED, stated_relations
 from ebbtide.parse.prose_rules import TYPES
 from ebbtide.parse.relations import relation_table
 
@@ -58,6 +58,26 @@ def edges(text: str, path: str = "N.md") -> list[Link]:
         ("这次事故是由 [[A]] 引起的。", "A", "N", "causes"),
         ("原因很清楚：[[A]] 把所有人的界面一起放大了。", "A", "N", "causes"),
         ("根本原因是 [[A]]。", "A", "N", "causes"),
+        ("真正让我们早走的是[[A]]，它拖慢了一切。", "A", "N", "causes"),
+        ("最后逼我们停下来的其实是 [[A]]。", "A", "N", "causes"),
+        ("造成这次停电的就是 [[A]]。", "A", "N", "causes"),
+        ("What finally made us leave was [[A]].", "A", "N", "causes"),
+        ("What caused the outage was the old [[A]].", "A", "N", "causes"),
+        ("The main reason is [[A]].", "A", "N", "causes"),
+        ("The reason we chose this was [[A]].", "A", "N", "causes"),
+        ("This was born out of [[A]].", "A", "N", "causes"),
+        ("We moved in the wake of [[A]].", "A", "N", "causes"),
+        ("[[A]] forced us to move.", "A", "N", "causes"),
+        ("[[A]] is why we moved.", "A", "N", "causes"),
+        ("It failed, so we chose [[C]].", "N", "C", "causes"),
+        ("It broke; as a result we built the [[C]].", "N", "C", "causes"),
+        ("因 [[A]] 推迟。", "A", "N", "causes"),
+        ("正是 [[A]] 让我们搬家。", "A", "N", "causes"),
+        ("[[A]] 迫使我们提前交货。", "A", "N", "causes"),
+        ("吸取 [[A]] 的教训，我们加了检查。", "A", "N", "causes"),
+        ("归根到底是 [[A]]。", "A", "N", "causes"),
+        ("受 [[A]] 影响，展会推迟了。", "A", "N", "causes"),
+        ("旧的坏了，所以我们选了 [[C]]。", "N", "C", "causes"),
         ("- 原因：[[A]]", "A", "N", "causes"),
         ("- **Because**: [[A]]", "A", "N", "causes"),
         ("This depends on [[A]].", "N", "A", "depends_on"),
@@ -121,6 +141,11 @@ def test_a_link_and_its_note(text: str, source: str, target: str, kind: str) -> 
         ("[[A]] led to [[B]].", "A", "B", "causes"),
         ("[[B]] was caused by [[A]].", "A", "B", "causes"),
         ("[[A]] 也是 [[B]] 的原因。", "A", "B", "causes"),
+        ("[[A]] 的直接后果是 [[B]]。", "A", "B", "causes"),
+        ("[[B]] 是 [[A]] 的结果。", "A", "B", "causes"),
+        ("[[A]] paved the way for [[B]].", "A", "B", "causes"),
+        ("[[A]] contributed to [[B]].", "A", "B", "causes"),
+        ("[[B]] is the successor to [[A]].", "B", "A", "supersedes"),
         ("[[Pump]] failed because of [[A]].", "A", "Pump", "causes"),
         ("[[A]] contradicts [[B]].", "A", "B", "contradicts"),
         ("[[A]] 与 [[B]] 矛盾。", "A", "B", "contradicts"),
@@ -138,6 +163,23 @@ def test_two_links(text: str, source: str, target: str, kind: str) -> None:
     "text",
     [
         # No relation in so many words.
+        "原因 [[A]] 里没写。",
+        "在 [[A]] 里让我们看到了不少。",
+        "[[A]] 让我们想起了冬天。",
+        "[[A]] 没有让我们搬家。",
+        "[[A]] didn't force us to move.",
+        "[[A]] was not forced on us.",
+        "The reason for it was not [[A]].",
+        "语言深受 [[A]] 的影响。",
+        "不受 [[A]] 影响。",
+        "If it breaks, so we chose [[A]].",
+        "They read [[A]] and made us laugh.",
+        "We followed it from [[A]].",
+        "真正让我们早走的不是 [[A]]。",
+        "让我们早走的是不是 [[A]]？",
+        "What made us leave was not [[A]].",
+        "She knew what made it tick and was [[A]].",
+        "真正让我们早走的是 [[A]] 的规定吗？",
         "See [[A]].", "[[A]] and [[B]]", "关于 [[A]] 的笔记。", "支持 [[A]] 的笔记软件。", "[[A]] supports [[B]].",
         "四月睡得少（[[A]]），导致效率低。", "这导致 [[A]] 的下降。", "Since [[A]] we check the dates.",
         # Not of the note: another subject.
@@ -271,3 +313,60 @@ def test_any_text_is_read_and_every_relation_has_its_evidence_in_the_note(text: 
             assert link.snippet in note.text
     plain = [link for link in build_links(note, NameIndex(FILES)) if link.declared or link.raw]
     assert len(plain) >= len(note.links)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> She said the [[A]] was at fault.",
+        "> - [[A]]",
+        "He wrote: “we blame [[A]] for all of it”.",
+        '"Nobody likes [[A]] here," they said.',
+        "老张说「都怪 [[A]] 那件事」。",
+        "~~See [[A]] first.~~",
+        "The delay was not caused by [[A]].",
+        "It isn't because of [[A]].",
+        "This has nothing to do with [[A]].",
+        "Done by hand rather than with [[A]].",
+        "It came about independently of [[A]].",
+        "[[A]] was not the reason.",
+        "不是因为 [[A]]。",
+        "这并非源于 [[A]]。",
+        "这和 [[A]] 完全无关。",
+        "与 [[A]] 没有关系。",
+        "[[A]] 不是主要原因。",
+        "If [[A]] had failed, we had called.",
+        "Perhaps [[A]] played a part.",
+        "It might be [[A]].",
+        "Whether [[A]] matters is open.",
+        "如果 [[A]] 失败，就停。",
+        "也许是 [[A]]。",
+        "据说 [[A]] 也出过事。",
+    ],
+)
+def test_a_mention_that_is_quoted_denied_or_supposed_is_less_sure(text: str) -> None:
+    assert [(edge.type, edge.confidence) for edge in edges(text)] == [("mentioned", DOUBTED)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See [[A]].",
+        "- [[A]]",
+        "“[[A]]” is the note about it.",
+        '"Yes," she said, and opened [[A]].',
+        "> [!note] Where\n> It stands in [[A]].",
+        "We did not finish; notes are in [[A]].",
+        "Do not forget [[A]].",
+        "Not only [[A]] was full.",
+        "If it rains, the list is in [[A]].",
+        "In May the list went to [[A]].",
+        "没有别的事，见 [[A]]。",
+        "不仅 [[A]] 满了。",
+        "如果下雨，清单在 [[A]]。",
+        "可能性分析见 [[A]]。",
+        "若干问题见 [[A]]。",
+    ],
+)
+def test_an_ordinary_mention_is_not(text: str) -> None:
+    assert [(edge.type, edge.confidence) for edge in edges(text)] == [("mentioned", 0.5)]

@@ -102,6 +102,27 @@ def test_mentions_are_not_followed_into_an_index_or_a_daily_note_but_reasons_are
     assert best([(3, 1, "causes")], 1, names=names) == [1, 3]
 
 
+def test_a_mention_that_its_sentence_takes_back_is_no_step() -> None:
+    for kind, confidence, there in (("mentioned", 0.5, True), ("mentioned", 0.2, False), ("depends_on", 0.2, True)):
+        made = graph([(1, 2, kind)], confidence=confidence)
+        assert (walker(made).best([(1, 1.0)]) is not None) is there
+
+
+def test_of_very_many_reasons_only_the_strongest_are_compared_with_the_question() -> None:
+    files = [(row, f"note{row}.md") for row in range(1, 1002)]
+    edges = [GraphEdge(row, 1, row, "causes", 1, 1, 1.0 if row == 1001 else 0.5) for row in range(2, 1002)]
+    asked: list[int] = []
+
+    def nearness(rows: Sequence[int]) -> Mapping[int, float]:
+        asked.extend(rows)
+        return {}
+
+    found = Walker(Graph(files, edges), "back", visible=lambda rows: rows, nearness=nearness).best([(1, 1.0)])
+    assert found is not None
+    assert found.files == (1, 1001)
+    assert len(asked) <= Walking().compared + 1
+
+
 def test_what_is_hidden_is_no_part_of_a_chain() -> None:
     assert best([(2, 1, "causes"), (3, 2, "causes")], 1, hidden={3}) == [1, 2]
     assert best([(2, 1, "causes"), (3, 2, "causes")], 1, hidden={2}) == []
