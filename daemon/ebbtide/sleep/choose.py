@@ -82,7 +82,8 @@ def _wanted(note: Note, rules: Extract) -> str | None:
         folded = fold(named).strip()
         if kinds & (_KINDS.get(folded) or {folded}):
             return f"its type is {named}"
-    if "episode" in map(fold, rules.types) and episode_of(note) is not None:
+    told = episode_of(note) if "episode" in map(fold, rules.types) else None
+    if told is not None and told.sign != "prose":  # a diary that mentions an attempt in passing stays here
         return "it tells of an attempt"
     return "its tag is named" if _tagged(note, rules.tags) else None
 
@@ -121,6 +122,15 @@ class Access:
 
     def __repr__(self) -> str:  # a key must not get into a log
         return f"Access({self.model!r}, {self.base_url!r})"
+
+
+def way_to_claude(rules: Extract, settings: Claude, limits: Limits, environ: Mapping[str, str]) -> Access | str:
+    """The way to Claude if any note could ever be sent, or why it is off, with the remedy."""
+    if rules.with_ != "claude":
+        return "Claude is off: rules read all notes. Set extract.with to claude to use it."
+    if not (rules.folders or rules.types or rules.tags):
+        return "Claude is off: no rule names a note. Set extract.folders, extract.types or extract.tags."
+    return access(settings, limits, environ)
 
 
 def access(settings: Claude, limits: Limits, environ: Mapping[str, str]) -> Access | str:

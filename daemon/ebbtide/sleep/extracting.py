@@ -70,6 +70,11 @@ class Extraction:
         if self.judge is not None:
             self._nights = Nights(self._reader, self.judge)
 
+    @property
+    def extractor(self) -> str:
+        """What stands as `extractor` on facts read so: model and prompt version."""
+        return self._reader.extractor
+
     def settled(self, path: str, note: Note, row: FileRow) -> Choice:
         """A note was indexed with this content: queue it if the rules name it, else make sure it does not go."""
         rules = self.config.extract
@@ -108,6 +113,15 @@ class Extraction:
         """What was read has been taken over (or was out of date): it is not given out again."""
         self._reader.given.discard((result.path, result.digest))
         self.desk.done(result.path, result.digest)
+
+    def again(self, result: Extracted) -> None:
+        """It could not be taken over for now: the next round gives it out again."""
+        self._reader.given.discard((result.path, result.digest))
+
+    def give_up(self, result: Extracted, reason: str) -> None:
+        """It can never be taken over: the note is left to the rules, and named among the dead letters."""
+        self._reader.given.discard((result.path, result.digest))
+        self.desk.bury(result.path, result.digest, reason, self.clock.now(), 1)
 
     def cancel(self) -> int:
         """Stop every batch under way; what they have answered by then still comes in. Returns how many were stopped."""

@@ -48,6 +48,8 @@ MIN_QUOTE: Final = 4
 MAX_FIELD: Final = 200
 MAX_ACTION: Final = 400
 SAID_IN_QUOTE: Final = 0.3
+STATED_IN_QUOTE: Final = 0.5
+"""Share of a fact's words that its quote holds where it is stated; under it, it was concluded from more of the note."""
 CONFIDENCE: Final = 0.85
 _GROUNDED: Final = {"subject": 0.5, "value": 0.5, "action": SAID_IN_NOTE, "trigger": 0.2}
 """Shares of the words of these fields that the note must hold; the attribute is often a word of the reader's own."""
@@ -78,12 +80,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is left of an answer. `malformed` says what the answer is instead of one; then the rest is empty."""
+    """What is left of an answer. `malformed` says what the answer is instead of one; then the rest is empty.
+
+    `concluded` are the drafts that say more than the words they quote.
+    """
 
     drafts: tuple[FactDraft, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     episode: Told | None = None
     malformed: str = ""
+    concluded: frozenset[FactDraft] = frozenset()
 
 
 def check(note: Note, answer: object, *, project: str | None = None) -> Reading:
@@ -107,7 +113,19 @@ def check(note: Note, answer: object, *, project: str | None = None) -> Reading:
             drafts.append(made)
         else:
             refusals.append(Refusal(safe(fact)[:MAX_FACT], safe(quote)[:MAX_QUOTE], made))
-    return Reading(tuple(drafts), tuple(refusals), _episode(answer.get("episode"), ground))
+    concluded = frozenset(draft for draft in drafts if not _stated(draft, ground))
+    return Reading(tuple(drafts), tuple(refusals), _episode(answer.get("episode"), ground), concluded=concluded)
+
+
+def _stated(draft: FactDraft, ground: Ground) -> bool:
+    """Whether a fact says what its quote (and the ground it gives, verbatim too) says: half of its words beside what it is
+    about, and no number from outside of its paragraph."""
+    quoted = f"{draft.quote}\n{draft.why or ''}"
+    said = undated(draft.fact, days_of(quoted, ground))
+    near = paragraph(ground.note.text, draft.start, draft.end)
+    known = numbers_of("\n".join((ground.note.title, draft.heading or "", quoted, near)))
+    told = words_of(said) - ground.names
+    return numbers_of(said) <= known and share(told, words_of(quoted), fold(quoted)) >= STATED_IN_QUOTE
 
 
 def _draft(raw: Mapping[str, Any], fact: str, quote: str, ground: Ground) -> FactDraft | str:

@@ -35,7 +35,8 @@ class Extracted:
     """What Claude read from one content of one note, held against it. Good only for the text with this `digest`.
 
     `extractor` is model and prompt version. `usage` is None when the answer was stored already and cost nothing.
-    `cut`: offsets of the part of a long note that it was not shown.
+    `cut`: offsets of the part of a long note that it was not shown. `concluded`: those of the drafts that say more than the
+    words they quote.
     """
 
     path: str
@@ -46,6 +47,7 @@ class Extracted:
     episode: Told | None
     usage: Usage | None
     cut: tuple[int, int] | None
+    concluded: frozenset[FactDraft] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ class Reader:
         self.given.add((job.path, job.digest))
         found.append(
             Extracted(
-                job.path, job.digest, self.extractor, reading.drafts, reading.refusals, reading.episode, usage, cut
+                job.path, job.digest, self.extractor, reading.drafts, reading.refusals, reading.episode, usage, cut,
+                reading.concluded,
             )
         )  # fmt: skip
 

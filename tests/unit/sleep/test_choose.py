@@ -51,6 +51,11 @@ def test_by_default_episodes_and_decisions(properties: str, send: bool) -> None:
     assert chosen.reason
 
 
+def test_a_diary_that_tells_of_an_attempt_stays_here() -> None:
+    told = note("title: Tuesday", "Daily/2026-05-12.md", "I tried the old key. It failed because of rust.")
+    assert not choose(told, DEFAULT, excluded=False).send
+
+
 @pytest.mark.parametrize(
     "properties",
     [

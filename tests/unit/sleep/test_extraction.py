@@ -382,3 +382,21 @@ def test_the_name_of_the_input_is_its_content() -> None:
     assert same.digest() == material(NOTE, "all", 6000).digest(), "a note that is moved is not read again"
     assert same.digest() != material(NOTE, "work", 6000).digest()
     assert same.digest() != material(parse_note("Archive.md", TEXT + "."), "all", 6000).digest()
+
+
+def test_a_fact_that_says_more_than_its_quote_is_concluded() -> None:
+    stated = fact(COST, "The archive costs 340 euros a month until June 2027.")
+    numbers = fact(WEEKLY, "归档流程必须每周运行一次，340。")
+    elsewhere = fact(QUOTE)
+    drawn = fact(COST, "The archive costs euros a month because film fades, so it was decided to keep paper.")
+    reading = check(NOTE, answer(stated, numbers, elsewhere, drawn))
+    assert {draft.fact for draft in reading.concluded} == {numbers["fact"], drawn["fact"]}, reading.refusals
+    assert len(reading.drafts) == 4
+
+
+def test_what_the_prompt_shows_as_good_facts_is_stated() -> None:
+    for shown_note, told in prompt._EXAMPLES:
+        body = shown_note.partition("\n\n")[2]
+        title = json.loads(shown_note.partition("title: ")[2].partition("\n")[0])
+        reading = check(parse_note(f"{title}.md", body), told)
+        assert reading.concluded == frozenset()
