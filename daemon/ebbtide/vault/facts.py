@@ -29,6 +29,7 @@ from ebbtide.vault.lines import (
     parse_lines,
     replace_durably,
 )
+from ebbtide.vault.merging import SHARDS, damage, is_copy, shard, three_way
 
 Record = dict[str, Any]
 
@@ -42,6 +43,10 @@ class _Disk:
     stats: dict[str, FileStat | None] = field(default_factory=dict)
     bad: int = 0
     total: int = 0
+    copies: list[dict[str, Record]] = field(default_factory=list)
+    """What sync programs set aside where two devices had written, one a file."""
+    untidy: bool = False
+    """Both sides of a conflict stand in it, or a line twice: it wants to be written again."""
     generation: str = ""
     """One digest over the bytes of all the files in order."""
 
@@ -50,9 +55,10 @@ class FactsFile:
     """`facts.jsonl` and its shards. `load` first; `put` and `drop` are durable at once; `flush` writes the vault.
 
     `explained(id)` says that a revision of some device accounts for a line that is no longer there (retracted,
-    forgotten, superseded): then its absence is no question. `forgotten()` are the facts whose lines a person took out;
-    the caller records the revisions and acknowledges them. While the file looks damaged, `flush` writes nothing and
-    `problems()` asks; `resolve` is the answer.
+    forgotten, superseded): then its absence is no question. `alone()`: no other device writes here; else one may have taken a
+    line out whose revision is still on its way, so that its absence is never a wish. `forgotten()` are the facts whose
+    lines a person took out; the caller records the revisions and acknowledges them. While the file looks damaged, `flush`
+    writes nothing and `problems()` asks; `resolve` is the answer.
     """
 
     NAME: Final = "facts.jsonl"
@@ -63,9 +69,10 @@ class FactsFile:
         state: Path,
         *,
         explained: Callable[[str], bool] = lambda _id: False,
+        alone: Callable[[], bool] = lambda: True,
         split_above: int = 20_000,
     ) -> None:
-        self._store, self._state, self._explained = store, state, explained
+        self._store, self._state, self._explained, self._alone = store, state, explained, alone
         self._split_above = split_above
         self._backup, self._journal = state / "facts.backup.jsonl", state / "facts.journal.jsonl"
         self._history = state / "facts.generations"
@@ -78,6 +85,8 @@ class FactsFile:
         self._forgotten: dict[str, Record] = {}
         self._disk = _Disk()
         self._missing: set[str] = set()
+        self._returned: set[str] = set()
+        """Lines that were missing and came back: whether they were meant to go is asked."""
         self._damage = ""
         self._allowed = self._dirty = self._loaded = False
         self._problems: list[Problem] = []
@@ -97,6 +106,13 @@ class FactsFile:
     def problems(self) -> list[Problem]:
         """What the last look at the file found wrong, and what it asks."""
         return list(self._problems)
+
+    def question(self) -> tuple[Literal["damaged", "missing"], list[str]] | None:
+        """What the file asks a person, with the ids it is about: whether lines are to go; damaged: nothing is written until then."""
+        if self._damage:
+            return "damaged", sorted(self._missing)
+        returned = sorted(ident for ident in self._returned if ident in self._facts)
+        return ("missing", returned) if returned else None
 
     def load(self) -> Mapping[FactId, Fact]:
         """Read the vault, bring in what the journal holds, and answer with the facts."""
@@ -186,12 +202,13 @@ class FactsFile:
         """Answer the question of a damaged or shrunken file: bring our lines back, or take the file as it stands."""
         with self._lock:
             if keep == "file":
-                for ident in sorted(self._missing):
+                for ident in sorted(self._missing if self._damage else self._returned):
                     fact = self._facts.pop(FactId(ident), None)
                     if fact is not None:
                         self._remember_forgotten(ident, fact_to_dict(fact))
                     self._pending.pop(ident, None)
             self._missing.clear()
+            self._returned.clear()
             self._problems = [problem for problem in self._problems if problem.severity != "error"]
             self._allowed = self._dirty = True
             self._damage = ""
@@ -219,8 +236,7 @@ class FactsFile:
     # -- reading and merging -------------------------------------------------------------------------------------------
 
     def _names(self) -> list[str]:
-        shards = {f"facts-{digit}.jsonl" for digit in "0123456789abcdef"}
-        return [self.NAME, *sorted(shards & set(self._store.memory_list("")))]
+        return [self.NAME, *(name for name in self._store.memory_list("") if name in SHARDS or is_copy(name))]
 
     def _moved(self) -> bool:
         return {name: self._store.memory_stat(name) for name in self._names()} != self._disk.stats
@@ -233,13 +249,18 @@ class FactsFile:
             disk.stats[name] = self._store.memory_stat(name)
             data = self._store.memory_bytes(name)
             disk.digests[name] = "" if data is None else digest_of(data)
-            whole.append(data or b"")
             parsed = parse_lines(data or b"")
             disk.total += parsed.total + parsed.torn
             for number, record in zip(parsed.numbers, parsed.records, strict=True):
                 if not isinstance(record.get("id"), str):
                     parsed.rejected.append(Rejected(number, dump_line(record).rstrip(), "no id"))
-            disk.records |= last_by_id(parsed.records)
+            here = last_by_id(parsed.records)
+            disk.untidy |= parsed.conflicts > 0 or len(here) != len(parsed.records)
+            if is_copy(name):
+                disk.copies.append(here)
+            else:
+                whole.append(data or b"")
+                disk.records |= here
             disk.bad += len(parsed.rejected) + parsed.torn
             self._problems += keep_rejected(self._state / f"{name}.rejected", name, parsed.rejected)
         disk.generation = digest_of(b"".join(whole))
@@ -251,8 +272,12 @@ class FactsFile:
         base = found if digest_of(backup) == disk.generation else last_by_id(parse_lines(backup).records)
         held = {ident: self._held(ident) for ident in self._pending}
         dropped = {ident for ident, record in held.items() if record is None}
+        for copy in disk.copies:
+            for ident, record in copy.items():
+                found[ident] = three_way(base.get(ident), found[ident], record) if ident in found else record
         missing = {i for i in base if i not in found and i not in dropped and not self._explained(i)}
-        self._damage = "" if self._allowed else _damage(disk, len(base.keys() & found.keys()) + len(missing))
+        before = len(base.keys() & found.keys()) + len(missing)
+        self._damage = "" if self._allowed else damage(disk.bad, disk.total, len(found), before)
         merged = dict(found)
         if missing and self._wish(disk, base, missing):
             for ident in sorted(missing):
@@ -265,12 +290,12 @@ class FactsFile:
             if ours is None:
                 merged.pop(ident, None)
             else:
-                merged[ident] = _three_way(grown_from or base.get(ident), ours, found.get(ident))
+                merged[ident] = three_way(grown_from or base.get(ident), ours, found.get(ident))
         self._disk, self._missing = disk, missing
         self._facts, self._opaque = {}, {}
         self.merges += 1
-        self._dirty = merged != found or bool(self._pending) or len(disk.digests) > 1 or found != base
-        disk.records = {}  # as objects they take several times the room of the facts made of them
+        self._dirty = merged != found or bool(self._pending) or len(disk.digests) > 1 or found != base or disk.untidy
+        disk.records, disk.copies = {}, []  # as objects they take several times the room of the facts made of them
         for ident in list(merged):
             unknown = self._hold(ident, merged.pop(ident))
             if unknown is not None:
@@ -279,6 +304,7 @@ class FactsFile:
             fix = "say whether to bring the lines back or to keep the file as it is; nothing is written until then"
             self._problems.append(Problem(self.NAME, None, "facts-damaged", self._damage, fix, "error"))
         elif missing:
+            self._returned |= missing
             text = f"{len(missing)} lines were missing and are brought back"
             fix = "to forget facts, use `ebbtide forget`, or delete at most 20 lines at a time and nothing else"
             self._problems.append(Problem(self.NAME, None, "facts-lines-missing", text, fix))
@@ -288,7 +314,7 @@ class FactsFile:
         untouched = all(disk.records.get(ident) == record for ident, record in base.items() if ident in disk.records)
         few = len(missing) <= max(20, 0.02 * len(base))
         pure = disk.records.keys() <= base.keys()  # new lines beside missing ones: another device, not a person
-        return few and untouched and pure and not (self._damage or disk.bad or self._older(disk))
+        return few and untouched and pure and self._alone() and not (self._damage or disk.bad or self._older(disk))
 
     def _older(self, disk: _Disk) -> bool:
         """True if sync or git put an older copy back. The last one is also what deleting the newest line looks like."""
@@ -317,12 +343,12 @@ class FactsFile:
         lines = {
             ident: dump_line(self._held(ident) or {}) for ident in sorted(self._facts.keys() | self._opaque.keys())
         }
-        split_now = len(self._disk.digests) > 1
+        split_now = any(name in SHARDS for name in self._disk.digests)
         # Once split it stays split until well below the limit, or a vault at the limit would be moved every minute.
         split = len(lines) > (self._split_above * 3 // 4 if split_now else self._split_above)
         wanted: dict[str, list[bytes]] = {}
         for ident, line in lines.items():
-            wanted.setdefault(_shard(ident) if split else self.NAME, []).append(line)
+            wanted.setdefault(shard(ident) if split else self.NAME, []).append(line)
         wanted.setdefault(self.NAME, [])
         if split:
             del wanted[self.NAME]
@@ -353,28 +379,8 @@ class FactsFile:
             replace_durably(self._journal, b"".join(map(dump_line, entries)))
 
 
-def _shard(ident: str) -> str:
-    digit = ident[2:3].lower()
-    return f"facts-{digit if digit in set('0123456789abcdef') else '0'}.jsonl"
-
-
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
         return b""
-
-
-def _damage(disk: _Disk, before: int) -> str:
-    if disk.bad * 100 > disk.total:
-        return f"{disk.bad} of {disk.total} lines cannot be read"
-    if 2 * len(disk.records) < before:
-        return f"the file shrank from {before} facts to {len(disk.records)}"
-    return ""
-
-
-def _three_way(ground: Record | None, ours: Record, theirs: Record | None) -> Record:
-    """Ours, with the fields that somebody else changed meanwhile."""
-    if theirs is None or ground is None or theirs == ground:
-        return ours
-    return ours | {key: value for key, value in theirs.items() if key not in ground or ground[key] != value}

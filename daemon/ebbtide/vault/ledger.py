@@ -31,6 +31,15 @@ class DeviceLedger:
         stats = [(name, self._store.memory_stat(name)) for name in names if name != self._own]
         return repr([(name, stat and (stat.size, stat.mtime_ns, stat.inode)) for name, stat in stats])
 
+    def alone(self) -> bool:
+        """True if no other device has a file here."""
+        return all(f"{self._folder}/{name}" == self._own for name in self._store.memory_list(self._folder))
+
+    def size(self) -> int:
+        """Bytes of this device's own file: it only ever grows, unless something outside took of it."""
+        stat = self._store.memory_stat(self._own)
+        return 0 if stat is None else stat.size
+
     def append(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Durable when it returns: one write, one fsync."""
         if records:

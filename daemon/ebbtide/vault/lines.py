@@ -74,6 +74,8 @@ class Parsed:
     numbers: list[int] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     torn: bool = False
+    conflicts: int = 0
+    """Conflict markers of git that were passed over: the file wants to be written again without them."""
 
     @property
     def total(self) -> int:
@@ -122,7 +124,10 @@ def parse_lines(data: bytes) -> Parsed:
     pieces = data.removeprefix(BOM).split(b"\n")
     for number, piece in enumerate(pieces, start=1):
         raw = piece.rstrip(b"\r").strip(b" \t")
-        if not raw or _MARKERS.match(raw):
+        if not raw:
+            continue
+        if _MARKERS.match(raw):
+            out.conflicts += 1
             continue
         try:
             record = load_line(raw.removeprefix(BOM))

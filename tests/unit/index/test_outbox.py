@@ -36,6 +36,9 @@ class Folder:
             raise VaultError("The disk is full.", "Free some space.")
         self.records += [dict(record) for record in records]
 
+    def size(self) -> int:
+        return len(self.records)
+
     def read(self) -> tuple[list[dict[str, Any]], list[Problem]]:
         return list(self.records), []
 
@@ -171,3 +174,19 @@ def test_the_history_knows_renames_and_what_is_to_be_forgotten() -> None:
     assert history.ids == {"c.md": "n_a", "b.md": "n_b"}
     assert history.owners == {"n_a": "c.md", "n_b": "b.md"}
     assert list(history.forgotten.values()) == [fact(1).id]
+
+
+def test_what_this_device_decides_holds_for_it_before_it_is_delivered(catalog: Catalog) -> None:
+    folder = Folder()
+    writing = Outbox(catalog, None, folder, Clock())
+    assert writing.history.ids == {}
+    with catalog.write():
+        writing.revision(intake.move("n_a", "a.md", "b.md", ""))
+        gone = writing.revision(intake.forgetting(fact(1, "The Gate is shut.")))
+    for _ in range(2):
+        assert (writing.history.ids, list(writing.history.forgotten.values())) == ({"b.md": "n_a"}, [fact(1).id])
+        writing.forget_history()
+    assert folder.records == []
+    with catalog.write():
+        writing.revision({"kind": "restore", "subjects": [fact(1).id], "undoes": gone["id"]})
+    assert writing.history.forgotten == {}

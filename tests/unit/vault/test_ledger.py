@@ -524,6 +524,57 @@ class TestFactsFile:
         assert file.flush()
         assert len(written(store)) == 6
 
+    def test_markers_go_even_if_both_sides_are_known(self, store: VaultStore, state: Path) -> None:
+        opened(store, state, range(4))
+        before = written(store)
+        rewrite(store, ["<<<<<<< HEAD\n", *before[:2], "=======\n", before[0], ">>>>>>> other\n", *before[2:]])
+        assert opened(store, state).flush()
+        assert written(store) == before
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "facts.sync-conflict-20261130-120000-ABCDEFG",
+            "facts (Ann's conflicted copy 2026-11-30)",
+            "facts 2",
+            "facts (1)",
+        ],
+    )
+    def test_what_a_sync_program_set_aside_is_merged_and_then_removed(
+        self, store: VaultStore, state: Path, name: str
+    ) -> None:
+        opened(store, state, range(4))
+        changed = replace(fact(1), extra={"mine": "yes"})
+        copy = store.root / f"Memory/{name}.jsonl"
+        copy.write_bytes(dump_line(fact_to_dict(changed)) + dump_line(fact_to_dict(fact(20))) + b"torn{\n")
+        file = opened(store, state)
+        assert file.facts[fact(1).id].extra == {"mine": "yes"}
+        assert len(file.facts) == 5
+        file.resolve("ours")  # more than one line in a hundred is bad
+        assert file.flush()
+        assert not copy.exists()
+        assert len(written(store)) == 5
+        assert b"torn{" in next(state.glob(f"{name}*.rejected")).read_bytes()
+
+    def test_a_place_is_taken_over_whole_or_not_at_all(self, store: VaultStore, state: Path) -> None:
+        file = opened(store, state, range(4))
+        theirs = replace(fact(1), source="z.md", line=9, quote="theirs", importance=9.0)
+        file.put([replace(fact(1), line=5, quote="ours"), fact(7)])
+        rewrite(
+            store,
+            [line if '"fact 1"' not in line else dump_line(fact_to_dict(theirs)).decode() for line in written(store)],
+        )
+        assert file.flush()
+        found = file.facts[fact(1).id]
+        assert (found.source, found.line, found.quote, found.importance) == ("a.md", 5, "ours", 9.0)
+
+    def test_what_two_devices_read_alike_is_recorded_since_the_earlier(self, store: VaultStore, state: Path) -> None:
+        file = opened(store, state, range(4))
+        file.put([replace(fact(9), recorded_at="2026-12-02")])
+        rewrite(store, [*written(store), dump_line(fact_to_dict(replace(fact(9), recorded_at="2026-12-01"))).decode()])
+        assert file.flush()
+        assert file.facts[fact(9).id].recorded_at == "2026-12-01"
+
     @settings(deadline=None, max_examples=30)
     @given(st.lists(st.tuples(st.sampled_from(["put", "drop", "flush", "reopen"]), st.integers(0, 9)), max_size=12))
     def test_any_order_of_changes_flushes_and_restarts_holds_the_same_facts(
