@@ -29,6 +29,7 @@ _STRONG_ZH = (
     r"|已(?:经)?(?:被)?(?:废弃|弃用|作废|下线|停用|取代|淘汰|废止|停产|关停)"
     r"|已(?:经)?被[^,，]{1,12}(?:取代|替代|代替|淘汰)"
     r"|旧版本?|旧方案|老方案|旧的做法|老版本|旧流程|旧系统|老系统|从前|昔日|早年|往年|想当初"
+    r"|(?:^|(?<=[我你他她它们]))以前的[^,，]{1,10}(?=[是叫在用])"
 )
 _STRONG_EN = (
     r"deprecated|obsolete"
@@ -36,9 +37,18 @@ _STRONG_EN = (
     r"(?<!getting )(?<!'re )(?<!'m )\bused to\b|formerly|superseded|legacy|back then|at that time|at the time(?! of)"
     r"|in the past|in those days|in the early days|years ago[^,]{0,20}\b(?:was|were|used|had)\b"
     r"|old (?:version|way|approach|scheme|plan)"
-    r"|discontinued|retired in|was (?:later )?(?:abandoned|dropped|replaced|removed)"
+    r"|discontinued|retired in|was (?:later )?(?:abandoned|dropped|replaced|removed)|decommissioned"
+    r"|(?:is|are|was|were|now) (?:now )?outdated"
+    r"|(?:previously|originally|initially),? (?:\w+ ){1,3}(?:was|were|had|used|ran|kept|\w{2,}ed)\b"
 )
 _STRONG = Cue(f"{_STRONG_ZH}|{_STRONG_EN}")
+_TIME = re.compile(
+    r"曾经|曾(?=[在是用任有被担])|一度(?=[^电])|当时|那时|从前|昔日|早年|往年|想当初"
+    r"|早期(?!的|版|客户|用户|数据|代码|项目|文件)|^以前(?=[是用都我你他她要])"
+    r"|(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!be )\bused to\b|\bformerly\b|\bback then\b|\bat that time\b"
+    r"|\bin (?:the past|those days|the early days)\b"
+)
+"""When, not what: a rule that follows one of these was a rule then; a rule that names an old thing is one now."""
 
 _BEFORE = re.compile(r"(?P<head>[^\s]{0,16}?)(?P<word>以前|之前)(?P<tail>.{0,6})")
 _EVENT_ENDING = re.compile(
@@ -119,7 +129,7 @@ _EN_WORDS = (
     "upgraded upgrading convert converted replace replaces replacing instead renamed rose fell grew went "
     "increased decreased improved reduced raised cut postponed since starting plan plans planning going "
     "about intend intends will shall i'll we'll he'll she'll they'll scheduled upcoming due looking hope "
-    "hoping want wants until lived ran using still "
+    "hoping want wants until lived ran using still decommissioned outdated kept "
 )
 _MARKED_EN: Final = frozenset(_EN_WORDS.split())
 """What a sentence must hold to be anything but current: a cheap look before the patterns."""
@@ -135,7 +145,10 @@ _PAST_YEAR = re.compile(
 
 _QUERY_PAST = re.compile(
     r"上次|上周|上个?月|当初|为什么当时|历史|以前|之前(?=[^,，]{0,6}(?:怎么|是|用|为什么|谁|哪|的|在))"
-    r"|先前|原先|原来|最初|起初|过去|去年|前年|曾|那时|早期|过(?:什么|哪|几|多少)"
+    r"|先前|原先|原来|最初|起初|过去(?!的?[一几两三\d]+ ?个?[天周月年小分])|当年|早些年|早年|最早(?=[用是的叫由])"
+    r"|[12]\d{3} ?年[^,，]{0,8}?(?:用的|是谁|谁|怎么|为什么|发生|负责|选了)"
+    r"|\bold(?:er)? (?:process|way|version|approach|plan|system|setup|policy|rule|one|scheme)s?\b"
+    r"|\bin [12]\d{3}\b(?<!in 2[1-9]\d\d)|去年|前年|曾|那时|早期|过(?:什么|哪|几|多少)"
     r"|\bhistory\b|\blast (?:time|week|month|year)\b|\bpreviously\b|\boriginally\b|\bused? to\b"
     r"|\bback then\b|\bin the past\b"
     r"|\bformer(?:ly)?\b|\bat the time\b|\bbefore (?:we|that|the (?:switch|move|change|migration))\b"
@@ -162,6 +175,26 @@ def frame(sentence: str, *, written: str | None = None) -> Frame:
     return found
 
 
+def text_frame(text: str, focus: str = "", *, written: str | None = None) -> Frame:
+    """The frame of a text of several sentences. `focus` is the one that a question is about: if it is marked, it decides.
+
+    Else the past must outweigh all that is marked as now, as a change or as a plan; of as many, the later ones count.
+    """
+    if focus and (told := _marked(focus, written)):
+        return told[-1]
+    found = _marked(text, written)
+    past = found.count("historical")
+    if not found or 2 * past == len(found):
+        return found[-1] if found else "current"
+    return "historical" if 2 * past > len(found) else next(f for f in reversed(found) if f != "historical")
+
+
+def _marked(text: str, written: str | None) -> list[Frame]:
+    """The frames of the clauses that are marked, in order."""
+    found = (_clause_frame(clause, written) for clause in _clauses(fold(text)))
+    return [told for told in found if told is not None]
+
+
 def query_frame(query: str) -> Frame:
     """The frame of a question: historical or plan if it says so, else current."""
     folded = _SILENT.sub(" ", fold(query))
@@ -177,16 +210,22 @@ def query_frame(query: str) -> Frame:
 
 def structural_frame(properties: Mapping[str, Any], *, today: str | None = None) -> Frame | None:
     """Historical without reading the text: superseded, closed, archived or stale by its properties."""
+    until = past_after(properties)
+    return "historical" if until is not None and (until == "" or (today or "") > until) else None
+
+
+def past_after(properties: Mapping[str, Any]) -> str | None:
+    """The day (ISO) after which a note tells of the past, by its properties; "" if it does already, None if they do not say."""
     lowered = {str(key).strip().lower(): value for key, value in properties.items()}
-    if lowered.get("superseded_by") or lowered.get("superseded-by") or lowered.get("replaced_by"):
-        return "historical"
-    status = str(lowered.get("status", lowered.get("状态", ""))).strip().lower()
-    if status in _CLOSED:
-        return "historical"
-    until = lowered.get("valid_to")
-    if today and isinstance(until, str) and re.match(r"\d{4}-\d\d-\d\d", until) and until[:10] < today[:10]:
-        return "historical"
-    return None
+    if any(lowered.get(key) for key in _REPLACED):
+        return ""
+    if str(lowered.get("status", lowered.get("状态", ""))).strip().lower() in _CLOSED:
+        return ""
+    until = str(lowered.get("valid_to") or lowered.get("valid-to") or lowered.get("有效期至") or "")
+    return until[:10] if re.match(r"\d{4}-\d\d-\d\d", until) else None
+
+
+_REPLACED: Final = ("superseded_by", "superseded-by", "replaced_by", "replaced-by", "被取代", "取代者")
 
 
 _CLOSED: Final = frozenset(
@@ -240,8 +279,12 @@ def _blank(text: str) -> str:
 def _clause_frame(clause: str, written: str | None) -> Frame | None:
     """The frame one clause marks, None if it marks none."""
     scripts = (not clause.isascii(), _LATIN_WORD.search(clause) is not None)
-    if _RULE.search(clause, *scripts):
-        return "current"
+    rule = _RULE.search(clause, *scripts)
+    if rule:
+        then = _TIME.search(clause.strip())
+        late = _CURRENT.search(clause, *scripts)
+        bound = then is not None and clause.find(then.group()) < rule.start()
+        return "historical" if bound and not late else "current"
     if _CHANGE.search(clause, *scripts) and not _IMPERATIVE.match(clause):
         return "plan" if _PLAN.search(clause, *scripts) else "change"
     strong = _strong(clause, scripts) or _past_before(clause) or _past_year(clause, written)
@@ -257,7 +300,7 @@ def _clause_frame(clause: str, written: str | None) -> Frame | None:
 
 def _strong(clause: str, scripts: tuple[bool, bool]) -> bool:
     """A strong marker of the past that is not denied (没有废弃, not deprecated)."""
-    return _STRONG.search(clause, *scripts) is not None and _STRONG.search(_NEGATED.sub(" ", clause)) is not None
+    return _STRONG.search(clause, *scripts) is not None and _NEGATED.search(clause) is None
 
 
 def _present_negative(marker: str) -> bool:

@@ -41,7 +41,7 @@ def related(engine: Engine, file: FileRow, limit: int) -> dict[str, Any]:
                     wanted=None,
                     type_="",
                 ),
-                "channels": compose.parts(found.evidence, 0.0)["channels"],
+                "channels": compose.channels(found.evidence),
             }
         )
     skipped = [{"step": step, "why": why} for step, why in ranking.pool.skipped]

@@ -87,6 +87,8 @@ class Pool:
     passages: dict[int, PassageRow] = field(default_factory=dict)
     vector: FloatArray | None = None
     """The centred vector of the question, shape [dims]."""
+    told: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """File row -> lines (first, last) that tell the reason and the lesson of an episode that went wrong; only where asked for."""
     skipped: list[tuple[str, str]] = field(default_factory=list)
     ms: dict[str, float] = field(default_factory=dict)
 
@@ -103,6 +105,8 @@ class Channels:
     query_means: Callable[[], Mapping[str, FloatArray]]
     why_no_vectors: Callable[[], str]
     graph: Callable[[], LinkGraph]
+    asked: Callable[[Sequence[bytes]], Mapping[bytes, FloatArray]] = lambda _: {}
+    """Centred vectors [dims] of questions that uses were confirmed for, by their keys; those not known are left out."""
 
 
 def folder(scope: str | None) -> str | None:

@@ -15,6 +15,7 @@ from ebbtide.memory.states import LAYER_OF_TYPE, Lang, Layer
 from ebbtide.parse.sentences import sentences
 from ebbtide.parse.text import estimate_tokens, tokenize
 from ebbtide.recall.rank import Evidence
+from ebbtide.recall.score import Parts
 
 TEXT_LIMIT = 1600
 """Characters of a passage that are shown."""
@@ -178,10 +179,20 @@ def cost(text: str, note: str) -> int:
     return estimate_tokens(text) + estimate_tokens(note) + 8
 
 
-def parts(evidence: Evidence, relevance: float) -> dict[str, Any]:
-    """What the score is made of. F, I, W, B and the gate come with the full score."""
-    channels = {name: {"rank": rank, "score": score} for name, (rank, score) in sorted(evidence.ranks.items())}
-    return {"channels": channels, "R": round(relevance, 4), "F": None, "I": None, "W": None, "B": None, "gate": None}
+def channels(evidence: Evidence) -> dict[str, Any]:
+    """Where each way of finding placed a candidate."""
+    return {name: {"rank": rank, "score": score} for name, (rank, score) in sorted(evidence.ranks.items())}
+
+
+def parts(evidence: Evidence, scored: Parts) -> dict[str, Any]:
+    """What a score is made of."""
+    values = {name: round(float(getattr(scored, name)), 4) for name in ("R", "F", "I", "W", "B", "gate")}
+    return {"channels": channels(evidence), **values, "R": min(1.0, values["R"])}  # a type that is asked for adds to it
+
+
+def temperature(scored: Parts) -> dict[str, Any]:
+    """How warm an item is: word and number."""
+    return {"word": scored.warmth.word, "value": round(scored.warmth.value, 4)}
 
 
 def empty_reason(lang: Lang, nearest: Sequence[str], why: str) -> str:

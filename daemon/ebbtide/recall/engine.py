@@ -69,7 +69,8 @@ class Engine:
         if started is not None and time.perf_counter() - started > self.settings.seconds:
             ranking.pool.skipped.append(("chain", "the time limit was reached"))
             return
-        found = self._causes.follow(question, ranking)
+        deadline = started + self.settings.seconds if started is not None else None
+        found = self._causes.follow(question, ranking, deadline=deadline)
         if found.kind != "typed":
             return
         steps = self._causes.shown(found)

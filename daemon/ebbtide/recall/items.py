@@ -30,8 +30,7 @@ class Items:
         way, pool = ranking.route, ranking.pool
         if not way.text:
             return [], compose.empty_reason(way.lang, (), "empty"), True
-        best = max([*ranking.note_scores.values(), *ranking.fact_scores.values()], default=0.0)
-        if best < self.settings.abstain_below:
+        if ranking.weighed.best < self.settings.abstain_below:
             why = "weak"
             if not pool.notes:
                 why = "scope" if question.scope else "weak"
@@ -78,7 +77,7 @@ class Items:
         facts = sorted(ranking.fact_scores.items(), key=lambda item: (-item[1], item[0]))[:24]
         for ident, score in facts:
             fact = ranking.pool.facts[ident]
-            if score >= self.settings.abstain_below:
+            if self.settings.abstain_below <= ranking.weighed.facts[ident].R:
                 out.append((score, fact))
                 best_fact[fact.file.row] = max(best_fact.get(fact.file.row, 0.0), score)
         words = frozenset(query_terms(ranking.route.text).words)
@@ -86,13 +85,32 @@ class Items:
             if row in ranking.held.put_away:
                 continue
             score = ranking.note_scores[row]
+            relevant = ranking.weighed.notes[row].R
             note = ranking.pool.notes[row]
             label = _telling(note, ranking.pool, words)
             if ranking.route.why and label is not None and compose.gives_reason(ranking.pool.passages[label].text):
                 score += self.settings.weights.why_boost
-            if score >= self.settings.abstain_below and best_fact.get(row, 0.0) < 0.9 * score:
+                relevant += self.settings.weights.why_boost
+            told = self._told(row, ranking)
+            if told is not None and relevant >= self.settings.abstain_below:
+                out.append((score + self.settings.weights.told_boost, (note, told)))
+                if told == label:
+                    continue
+            if relevant >= self.settings.abstain_below and best_fact.get(row, 0.0) < 0.9 * score:
                 out.append((score, (note, label)))
         return sorted(out, key=lambda item: -item[0])[:16]
+
+    def _told(self, row: int, ranking: Ranking) -> int | None:
+        """The passage of a failed episode that says why it failed, or what was learned: the first of them."""
+        lines = ranking.pool.told.get(row)
+        if not lines:
+            return None
+        for passage in self.channels.catalog.passages_of(row):
+            last = passage.line + passage.text.count("\n")
+            if any(passage.line <= first <= last for first, _ in lines):
+                ranking.pool.passages[passage.row] = passage
+                return passage.row
+        return None
 
     def _compose(
         self,
@@ -150,7 +168,7 @@ class Items:
             "state": standing.state,
             "disputed_with": against,
             "superseded_by": standing.superseded_by,
-            "temperature": None,
+            "temperature": compose.temperature(ranking.weighed.facts[record["id"]]),
             "score": round(score, 4),
             "why": [
                 *compose.reasons(
@@ -158,7 +176,7 @@ class Items:
                 ),
                 *compose.standing_reasons(standing, against, way.lang),
             ],
-            "parts": compose.parts(fact.evidence, score),
+            "parts": compose.parts(fact.evidence, ranking.weighed.facts[record["id"]]),
             "chain": [],
             "as_of": as_of,
             "tokens": compose.cost(record["fact"], record["source"]),
@@ -205,7 +223,7 @@ class Items:
             "state": "stale" if overtaken else "active",
             "disputed_with": [],
             "superseded_by": overtaken[0] or None if overtaken else None,
-            "temperature": None,
+            "temperature": compose.temperature(ranking.weighed.notes[note.file.row]),
             "score": round(score, 4),
             "why": [
                 *compose.reasons(
@@ -218,7 +236,7 @@ class Items:
                 ),
                 *([compose.overtaken_reason(way.lang)] if overtaken else []),
             ],
-            "parts": compose.parts(note.evidence, score),
+            "parts": compose.parts(note.evidence, ranking.weighed.notes[note.file.row]),
             "chain": [],
             "as_of": note.file.date,
             "tokens": compose.cost(shown, note.file.path),

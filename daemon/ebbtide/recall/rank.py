@@ -25,6 +25,8 @@ class Weights:
     """The weighted sum that counts as certain."""
     type_boost: float = 0.03
     why_boost: float = 0.08
+    failure_boost: float = 0.06
+    told_boost: float = 0.06
 
 
 @dataclass(slots=True)

@@ -1,14 +1,16 @@
-"""Notes and facts in order for a question, before the budget: candidates, relevance, one hop of links, filters.
+"""Notes and facts in order for a question, before the budget: candidates, relevance, one hop of links, filters, score.
 
-The parts of the score that need use and age (freshness, importance, temperature, reward) join in `_score`; until then a
-score is relevance alone.
+Relevance decides what is looked at (parents of neighbours, thresholds of abstaining); the score, which weighs it by freshness,
+importance, warmth and use (`weighing`), decides the order.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ebbtide.memory.heat import Event
 from ebbtide.memory.states import Layer
 from ebbtide.parse.frames import query_frame
 from ebbtide.recall import compose
@@ -26,6 +28,8 @@ from ebbtide.recall.candidates import (
 from ebbtide.recall.holding import Holding, behind, heed, heed_notes
 from ebbtide.recall.rank import Weights, relevance
 from ebbtide.recall.route import Route, route
+from ebbtide.recall.score import Scoring
+from ebbtide.recall.weighing import Weighed, weigh
 from ebbtide.recall.why import Direction, Walking
 
 NOTES_RANKED = 100
@@ -44,6 +48,8 @@ class Question:
     limit: int | None = None
     include: tuple[str, ...] = ()
     explain: bool = False
+    uses: Mapping[str, Sequence[Event]] | None = None
+    """Uses by id instead of those of the catalogue: an exam credits them for one question only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +63,11 @@ class Settings:
     fact_share: float = 0.95
     """A note is at least this share as relevant as its best fact."""
     graph_parents: int = 5
+    scoring: Scoring = field(default_factory=Scoring)
     walking: Walking = field(default_factory=Walking)
     walking_starts: int = 5
     """Notes a chain may start from."""
-    start_even: float = 0.85
+    start_even: float = 0.7
     start_share: float = 0.6
     """A chain may start at a note this share as relevant as the best; or this one, if it is better in meaning or in words."""
     seconds: float = 0.3
@@ -77,6 +84,8 @@ class Ranking:
     fact_scores: dict[str, float]
     hidden_later: int = 0
     held: Holding = field(default_factory=Holding)
+    weighed: Weighed = field(default_factory=Weighed)
+    """What each score is made of."""
 
 
 class Ranker:
@@ -103,8 +112,27 @@ class Ranker:
         self._graph(way, question, pool, note_scores, deadline)
         heed_notes(pool, self.channels, held, sorted(pool.notes.keys() - found))
         self._weigh_type(way, pool, note_scores, fact_scores)
+        weighed = self._weighed(question, way, pool, held, note_scores, fact_scores)
+        note_scores = {row: parts.S for row, parts in weighed.notes.items()}
+        fact_scores = {ident: parts.S for ident, parts in weighed.facts.items()}
         order = sorted(note_scores, key=lambda row: (-round(note_scores[row], 9), pool.notes[row].file.path))
-        return Ranking(way, pool, behind(order, held.put_away)[:NOTES_RANKED], note_scores, fact_scores, later, held)
+        ranked = behind(order, held.put_away)[:NOTES_RANKED]
+        return Ranking(way, pool, ranked, note_scores, fact_scores, later, held, weighed)
+
+    def _weighed(
+        self,
+        question: Question,
+        way: Route,
+        pool: Pool,
+        held: Holding,
+        notes: Mapping[int, float],
+        facts: Mapping[str, float],
+    ) -> Weighed:
+        """The scores of what is relevant."""
+        scoring = self.settings.scoring
+        return weigh(
+            way.text, pool, held, self.channels, scoring, (notes, facts), as_of=question.as_of, uses=question.uses
+        )
 
     def _score(self, way: Route, found: NoteCandidate | FactCandidate, pool: Pool) -> float:
         lang = found.file.lang
@@ -148,8 +176,23 @@ class Ranker:
             del pool.facts[ident]
         return len(later)
 
+    def _weigh_failures(self, pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
+        """Lift the episodes that went wrong, and of their facts those that say why or what to do next time."""
+        weights = self.settings.weights
+        pool.told = self.channels.catalog.failed_episodes(list(notes))
+        for row in pool.told:
+            notes[row] += weights.failure_boost
+        for ident in facts:
+            fact = pool.facts[ident]
+            lines = pool.told.get(fact.file.row)
+            if lines is not None:
+                told = any(first <= fact.record["line"] <= last for first, last in lines)
+                facts[ident] += weights.failure_boost + (weights.told_boost if told else 0.0)
+
     def _weigh_type(self, way: Route, pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
         """The type asked for filters; a guessed one only weighs, so that a wrong guess never loses the note."""
+        if way.failure:
+            self._weigh_failures(pool, notes, facts)
         if way.why:
             for ident in facts:
                 if pool.facts[ident].record.get("why"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.parse.frames import frame, query_frame, split_change, structural_frame
+from ebbtide.parse.frames import frame, past_after, query_frame, split_change, structural_frame, text_frame
 
 SENTENCES = [
     # historical, Chinese
@@ -112,12 +112,162 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "expected"), SENTENCES)
+MORE = [
+    ("支付接口已经上线了", "current"),
+    ("文档已经翻译完了", "current"),
+    ("我们已经搬到新办公室了", "current"),
+    ("合同已经签好了", "current"),
+    ("上线之前必须跑一遍压测", "current"),
+    ("发版以前要通知客服", "current"),
+    ("合并之前先 rebase", "current"),
+    ("五点以前把报表发出来", "current"),
+    ("开会之前请读完材料", "current"),
+    ("睡前一小时不看屏幕", "current"),
+    ("入职之前需要体检", "current"),
+    ("到期之前要续费", "current"),
+    ("关机之前保存文件", "current"),
+    ("Back up the database before you upgrade", "current"),
+    ("Run the tests before merging", "current"),
+    ("我们不再使用 Jenkins", "current"),
+    ("服务器再也不用手工重启", "current"),
+    ("We no longer ship a 32-bit build", "current"),
+    ("The cron job is not needed anymore", "current"),
+    ("不要再用已废弃的脚本部署", "current"),
+    ("禁止引用旧版接口", "current"),
+    ("请勿使用已下线的域名", "current"),
+    ("别再把数据写进旧系统", "current"),
+    ("Do not call the deprecated endpoint", "current"),
+    ("Never use the legacy importer", "current"),
+    ("Avoid the old approach when writing new modules", "current"),
+    ("You must not restore the obsolete config", "current"),
+    ("这个接口并没有废弃", "current"),
+    ("该方案尚未被取代", "current"),
+    ("旧流程还没有下线", "current"),
+    ("The v1 API is not yet deprecated", "current"),
+    ("It has never been superseded", "current"),
+    ("面试官问他“以前都用什么数据库”", "current"),
+    ("执行 `drop legacy_table` 之后刷新缓存", "current"),
+    ('The page says "this was formerly the admin panel"', "current"),
+    ("书名是《曾经沧海》", "current"),
+    ("当时规定所有提交必须两人评审", "historical"),
+    ("早期要求每个人必须周五提交周报", "historical"),
+    ("那时候不允许远程办公", "historical"),
+    ("曾经禁止在工作日发布", "historical"),
+    ("Back then every release must be approved by two people", "historical"),
+    ("以前都必须手工审批", "historical"),
+    ("We used to never deploy on Fridays", "historical"),
+    ("我们早年用 SVN 管代码", "historical"),
+    ("他一度想放弃这个项目", "historical"),
+    ("旧版的导出按钮在右上角", "historical"),
+    ("这个域名已停用", "historical"),
+    ("2019 年用的是 Hadoop", "historical"),
+    ("团队以前一直在周三开例会", "historical"),
+    ("以前的网关是 Nginx", "historical"),
+    ("从前备份都刻成光盘", "historical"),
+    ("这套规则已作废", "historical"),
+    ("原来用的是 Kafka", "current"),
+    ("最初的设计是单体应用", "current"),
+    ("The billing service formerly ran on Perl", "historical"),
+    ("In the early days we kept everything in one file", "historical"),
+    ("The old plan was abandoned in May", "historical"),
+    ("That endpoint was removed last year", "historical"),
+    ("Previously the limit was 50 requests", "historical"),
+    ("Originally we stored sessions in files", "historical"),
+    ("The server was decommissioned", "historical"),
+    ("This approach is outdated", "historical"),
+    ("从 3 月起改为每周发布", "change"),
+    ("后来我们把网关换成了 Envoy", "change"),
+    ("部署从手工改成自动", "change"),
+    ("We moved from Slack to Matrix", "change"),
+    ("Redis was replaced with Valkey", "change"),
+    ("起初用 cron，后来改用 Airflow", "change"),
+    ("现在由小林负责值班", "current"),
+    ("目前每周二发布", "current"),
+    ("如今改由平台组维护", "change"),
+    ("现行制度是每季度复盘", "current"),
+    ("网关使用 Envoy", "current"),
+    ("As of June the quota is 20 GB", "current"),
+    ("Currently the on-call rotation is weekly", "current"),
+    ("以前用 Jenkins，现在用 GitHub Actions", "current"),
+    ("我们用过很多工具，目前只留下 Make", "current"),
+    ("The team used to meet daily but now meets weekly", "current"),
+    ("下个月要上线新版登录", "plan"),
+    ("打算把日志迁移到 Loki", "plan"),
+    ("We are going to drop Python 3.9 next year", "plan"),
+    ("历史记录保留 90 天", "current"),
+    ("请保留旧版本的兼容层", "current"),
+    ("过去 30 天的错误率是 0.2%", "current"),
+    ("最初的三分钟最关键", "current"),
+    ("原来他是医生", "current"),
+    ("旧金山的天气很凉", "current"),
+    ("本来就应该这样", "current"),
+    ("He is used to early meetings", "current"),
+    ("The cache is used to speed up lookups", "current"),
+    ("早期版本必须升级", "current"),
+    ("不要再像早期那样手工部署", "current"),
+]
+MORE_QUERIES = [
+    ("以前怎么部署的", "historical"),
+    ("上次发版出了什么问题", "historical"),
+    ("当初为什么不用 Kafka", "historical"),
+    ("上周谁值班", "historical"),
+    ("旧方案是什么", "historical"),
+    ("曾经用过哪些数据库", "historical"),
+    ("现在怎么部署", "current"),
+    ("合并之前要做什么", "current"),
+    ("发布以前需要通知谁", "current"),
+    ("部署流程是什么", "current"),
+    ("How did we deploy before?", "historical"),
+    ("What did the old process look like?", "historical"),
+    ("Which database did we originally use?", "historical"),
+    ("history of our CI", "historical"),
+    ("What was the limit last year?", "historical"),
+    ("What is the limit now?", "current"),
+    ("How do we deploy?", "current"),
+    ("What should I check before a release?", "current"),
+    ("下个月有什么计划", "plan"),
+    ("What are we going to ship next month?", "plan"),
+    ("最早用的是什么工具", "historical"),
+    ("早些年是谁负责的", "historical"),
+    ("之前的网关是哪个", "historical"),
+    ("2019 年用的什么框架", "historical"),
+    ("What was used back in 2019?", "historical"),
+    ("过去30天的错误率", "current"),
+    ("为什么当时选了 Vue", "historical"),
+    ("What was our policy at that time?", "historical"),
+    ("Why did we choose Vue back then?", "historical"),
+    ("现在还用以前的网关吗", "current"),
+]
+
+TEXTS = [
+    ("部署早期靠手工。每周五打包，上传到 FTP。", "", "historical"),
+    ("现在由 CI 自动发布。以前都是手工上传。", "现在由 CI 自动发布。", "current"),
+    ("现在由 CI 自动发布。以前都是手工上传。", "以前都是手工上传。", "historical"),
+    ("旧版登录流程\n当时要输两次密码。目前的流程见另一篇。", "", "historical"),
+    ("早期用 Jenkins。去年改用 GitHub Actions。", "", "change"),
+    ("The kettle holds two litres. It is made of steel.", "", "current"),
+    ("We used to sync at night. Back then it took an hour. Now it is live.", "It took an hour.", "historical"),
+    ("", "", "current"),
+]
+
+
+@pytest.mark.parametrize(("text", "focus", "expected"), TEXTS)
+def test_a_text_of_several_sentences(text: str, focus: str, expected: str) -> None:
+    assert text_frame(text, focus) == expected
+
+
+def test_properties_say_from_when_a_note_tells_of_the_past() -> None:
+    assert past_after({"superseded_by": "[[New]]"}) == past_after({"状态": "已废弃"}) == ""
+    assert past_after({"valid_to": "2025-01-01"}) == "2025-01-01"
+    assert past_after({"valid_to": "soon", "status": "active"}) is None
+
+
+@pytest.mark.parametrize(("sentence", "expected"), [*SENTENCES, *MORE])
 def test_sentence(sentence: str, expected: str) -> None:
     assert frame(sentence, written="2026-11-30") == expected
 
 
-@pytest.mark.parametrize(("query", "expected"), QUERIES)
+@pytest.mark.parametrize(("query", "expected"), [*QUERIES, *MORE_QUERIES])
 def test_query(query: str, expected: str) -> None:
     assert query_frame(query) == expected
 
