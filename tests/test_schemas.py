@@ -17,7 +17,7 @@ from ebbtide import config
 from ebbtide.memory import codec
 from ebbtide.memory.records import Evidence, Fact, FactId, Link
 from ebbtide.memory.states import FACT_TYPES
-from ebbtide.serve import wire, wire_memory
+from ebbtide.serve import wire, wire_memory, wire_rulings
 from ebbtide.vault import contracts
 
 FOLDER = Path(__file__).parents[1] / "schemas"
@@ -186,7 +186,7 @@ quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 def test_facts_round_trip_and_meet_their_schema(fact: Fact) -> None:
     record = json.loads(json.dumps(codec.fact_to_dict(fact)))
     meets("fact", record)
-    wire_memory.FactRecord.model_validate(record)
+    wire_rulings.FactRecord.model_validate(record)
     assert codec.fact_from_dict(record) == fact
 
 
@@ -214,16 +214,16 @@ def _fields(model: type[wire.Response]) -> list[str]:
 def test_records_wire_models_and_schemas_name_the_same_keys() -> None:
     fact = [item.name for item in dataclasses.fields(Fact) if item.name != "extra"]
     link = ["from" if item.name == "origin" else item.name for item in dataclasses.fields(Link)]
-    assert fact == _fields(wire_memory.FactRecord) == list(load("fact")["properties"])
+    assert fact == _fields(wire_rulings.FactRecord) == list(load("fact")["properties"])
     assert link == _fields(wire_memory.LinkRecord) == list(load("link")["properties"])
     assert _fields(wire_memory.RecallResponse) == list(load("recall-response")["properties"])
     assert _fields(wire.StatusResponse) == list(load("status")["properties"])
     entry = load("fact")["properties"]["evidence"]["items"]["properties"]
-    assert [item.name for item in dataclasses.fields(Evidence)] == _fields(wire_memory.EvidenceRecord) == list(entry)
+    assert [item.name for item in dataclasses.fields(Evidence)] == _fields(wire_rulings.EvidenceRecord) == list(entry)
 
 
 def test_a_fact_of_the_api_is_a_record_with_its_standing() -> None:
-    assert _fields(wire_memory.FactView)[-3:] == ["layer", "state", "temperature"]
+    assert _fields(wire_rulings.FactView)[-11:-8] == ["layer", "state", "temperature"]
 
 
 def test_every_setting_has_its_schema_and_every_default_meets_it() -> None:

@@ -16,8 +16,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ebbtide.config_claude import Claude, Extract, Limits, Prices
+from ebbtide.config_heat import Heat
 from ebbtide.config_key import key, rank, table
 from ebbtide.memory.errors import Problem
+from ebbtide.memory.limits import DAYS
 
 ENVIRONMENT: Final = "environment"
 """Name of the layer that holds environment variables; the caller may hand in the whole environment."""
@@ -88,8 +90,14 @@ class Recall:
     full: float = rank(2.0, "weighted sum that counts as certain", 0.1, 20)
     type_boost: float = rank(0.03, "added to a fact of the type the question seems to want")
     why_boost: float = rank(0.08, "added to what gives a reason, for questions why")
+    failure_boost: float = rank(0.06, "added to episodes that went wrong, for questions about failures")
+    told_boost: float = rank(0.06, "added to the reason and the lesson of such an episode")
     fact_share: float = rank(0.95, "a note is at least this share as relevant as its best fact")
     abstain: float = rank(0.2, "relevance under which nothing is answered")
+    score: str = rank("product", "how relevance, freshness and importance join", choices=("product", "sum"))
+    temperature: str = rank(
+        "curve", "warmth by a curve, or in bands of 7 and 30 days that weigh 1.0, 0.7, 0.3", choices=("curve", "bands")
+    )
     edges: Mapping[str, float] = table(
         {
             "causes": 1.0,
@@ -119,11 +127,30 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """When a memory is asked about again."""
+
+    days: Mapping[str, int] = table(
+        DAYS, "days until a fact of this type, scope or state is put up for review", 1, 36_500, vault=True
+    )
+    asked: int = key(
+        20, "facts put up for review in a day, at most, because their time has passed", 0, 1000, vault=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Server:
     """The local service; always on the loopback address."""
 
     port: int = key(27631, "first port tried", 1024, 65535)
     ports: int = key(20, "ports tried, one after another", 1, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """The history of the memory folder."""
+
+    enabled: bool = key(False, "true: each change of the memory folder is a commit that says what and why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +175,11 @@ class Config:
     embed: Embed = Embed()
     index: Index = Index()
     recall: Recall = Recall()
+    heat: Heat = field(default_factory=Heat)
+    lifecycle: Lifecycle = Lifecycle()
     server: Server = Server()
     relations: Relations = Relations()
+    git: Git = Git()
     extract: Extract = field(default_factory=Extract)
     claude: Claude = field(default_factory=Claude)
     prices: Prices = field(default_factory=Prices)

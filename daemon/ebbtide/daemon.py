@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ebbtide import __version__, logs
+from ebbtide.asking import open_rounds
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.worker import Chores, Embedding, Indexer
 from ebbtide.memory.errors import EbbtideError
@@ -48,8 +49,9 @@ class Daemon:
         )
         self.indexer = Indexer(runtime.sync, chores, self._indexed)
         self.embedding.on_rest = lambda: self.indexer.order(lambda: None)  # facts can be compared by their vectors
+        self.claude = open_rounds(runtime.sync, runtime.state, runtime.config, self.indexer.order, self.indexer.ready)
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
-        self.threads = Threads(self.indexer, self.embedding, self.watcher)
+        self.threads = Threads(self.indexer, self.embedding, self.watcher, self.claude)
         self.service = Service(runtime, self.threads)
         self._bound: Any = None
         self._run_file: Path | None = None
@@ -88,6 +90,8 @@ class Daemon:
         self.indexer.start()
         self.watcher.start()
         self.embedding.start()
+        if self.claude is not None:
+            self.claude.start()
         log.info("serving %s on 127.0.0.1:%d", runtime.root, self._bound.port)
         return int(self._bound.port)
 
@@ -102,7 +106,11 @@ class Daemon:
             self._bound.stop()
         self.watcher.stop()
         self.embedding.stop()
+        if self.claude is not None:
+            self.claude.ask_no_more()
         self.indexer.stop()
+        if self.claude is not None:
+            self.claude.close()
         self.runtime.close()
 
     @property

@@ -6,23 +6,29 @@ Part of the composition root (`runtime.Runtime` is a `Keeping`), split off by si
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.catalog import Catalog
+from ebbtide.index.confirm import Confirmations
 from ebbtide.index.database import is_damage
 from ebbtide.index.graph import GraphIndex
 from ebbtide.index.patrol import Patrol
 from ebbtide.index.refill import Refiller
 from ebbtide.index.sync import Sync
+from ebbtide.index.takeover import SWEPT
 from ebbtide.index.text import TantivyIndex
-from ebbtide.memory.errors import IndexDamaged
+from ebbtide.memory import codec
+from ebbtide.memory.errors import IndexDamaged, Problem
 from ebbtide.vault import identity
 from ebbtide.vault.facts import FactsFile
+from ebbtide.vault.git import MemoryGit
 from ebbtide.vault.store import VaultStore
 
 log = logging.getLogger(__name__)
@@ -46,8 +52,13 @@ class Keeping:
     texts: dict[str, TantivyIndex]
     graph: GraphIndex
     patrol: Patrol
+    uses: Confirmations
     state: Path
     backfill: Backfill | None = None
+    ledger_problems: list[Problem] = field(default_factory=list)
+    """What the last reading of the ledgers found wrong."""
+    git: MemoryGit | None = None
+    """The history of the memory folder, if the user wants one."""
     _healed: list[float] = field(default_factory=list)
     _counted: int = 0
     """The comparison after which the documents were last counted."""
@@ -64,6 +75,8 @@ class Keeping:
     def _catch_up(self) -> None:
         self.adopt()
         outcome = self.sync.reconcile()
+        if outcome.touched and self.catalog.meta(SWEPT):
+            self.catalog.set_meta(SWEPT, "")  # the next daemon tells Claude of these notes
         self.graph.drop()  # whoever asks for it now makes it; most commands do not
         self.refiller.check()
         self.refiller.look()
@@ -73,19 +86,69 @@ class Keeping:
 
     def adopt(self) -> None:
         """Meet the catalogue with facts.jsonl and the revisions, unless all are as they were when they last agreed."""
+        self.uses.adopt()
+        mark = self._adopt_revisions()  # first: they say which lines of facts.jsonl are missing for a reason
         self._adopt_facts()
-        self.adopt_revisions()
+        if mark is not None:
+            self._adopt_ids()
+            self.catalog.set_meta("revisions-mark", mark)
 
     def adopt_revisions(self) -> None:
-        """Take over what other devices decided; this device's own revisions are taken over when they are made."""
+        """Take over what other devices decided, and used; this device's own are taken over when they are made."""
+        self.uses.adopt()
+        if (mark := self._adopt_revisions()) is not None:
+            self._adopt_ids()
+            self.catalog.set_meta("revisions-mark", mark)
+
+    def _adopt_revisions(self) -> str | None:
+        """What tells how the ledgers stood that were read, or None if nothing is new in them."""
         ledger = self.sync.outbox.revisions
-        mark = ledger.mark()
-        if self.catalog.meta("revisions-mark") == mark:
-            return
-        records, _ = ledger.read()
+        mark, size = ledger.mark(), ledger.size()
+        shrank = size < int(self.catalog.meta("revisions-size") or 0)
+        if self.catalog.meta("revisions-mark") == mark and not shrank:
+            return None
+        records, self.ledger_problems = ledger.read()
         self.sync.decisions.adopt(records)
+        self._write_again(records)
+        self.catalog.set_meta("revisions-size", str(size))
         self.sync.outbox.forget_history()
-        self.catalog.set_meta("revisions-mark", mark)
+        return mark
+
+    def _write_again(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Nothing that was decided is ever meant to go: what the ledgers held and hold no more goes into our own again."""
+        if self.read_only:
+            return
+        waiting = (json.loads(body) for _, body in self.catalog.outbox("revision", 1 << 40))
+        there = {str(record.get("id")) for record in (*records, *waiting)}
+        lost = [ident for ident in self.catalog.revision_ids() if ident not in there]
+        if lost:
+            found = self.catalog.revisions(lost)
+            ordered = sorted(found.values(), key=lambda r: (str(r.get("at")), str(r.get("id"))))
+            self.catalog.post("revision", [codec.line(record) for record in ordered])
+            text = f"{len(lost)} decisions were missing from the ledgers and are written again"
+            fix = "nothing to do; `ebbtide undo ID` takes a decision back, deleting its line does not"
+            self.ledger_problems.append(Problem("revisions", None, "ledger-shrank", text, fix))
+            log.warning("%s", text)
+
+    def _adopt_ids(self) -> None:
+        """A note that another device knew under another name before keeps the id that it had there."""
+        history, files = self.sync.outbox.history, self.catalog.files()
+        wanted = {path: ident for path, ident in history.ids.items() if history.owners.get(ident) == path}
+        wrong = [
+            row
+            for path, row in sorted(files.items())
+            if row.id != wanted.get(path, row.id) or history.owners.get(row.id, path) != path
+        ]
+        with self.catalog.write():
+            for row in wrong:
+                self.catalog.give_id(row.path, f"{row.id}-{row.row}")  # two may have each other's
+            for row in wrong:
+                self.catalog.give_id(row.path, self.sync.new_id(row.path))
+                if row.document:
+                    self.texts["notes"].delete([row.id])
+            self.texts["notes"].commit()
+        if wrong:
+            self.sync.apply([row.path for row in wrong])
 
     def _adopt_facts(self) -> None:
         outbox = self.sync.outbox
@@ -132,6 +195,13 @@ class Keeping:
             lines = "".join(record + "\n" for _, record in self.catalog.all_facts())
             self.store.write_memory("facts.jsonl", lines.encode("utf-8", "replace"))
             return
+        try:
+            self._write_facts()
+        finally:
+            if self.git is not None:
+                self.git.due()
+
+    def _write_facts(self) -> None:
         self.adopt_revisions()
         outbox = self.sync.outbox
         delivered = outbox.deliver()
@@ -203,3 +273,13 @@ class Keeping:
         if catalog:
             self.adopt()
         return True
+
+
+def memory_git(store: VaultStore, state: Path, catalog: Catalog) -> MemoryGit:
+    """The history of the memory folder; its messages tell facts by what they say."""
+
+    def fact_of(ident: str) -> str | None:
+        found = catalog.facts_by_id([ident]).get(ident)
+        return None if found is None else str(json.loads(found[2])["fact"])
+
+    return MemoryGit(store.root, store.memory_folder, state, fact_of)

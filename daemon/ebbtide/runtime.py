@@ -15,7 +15,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,19 @@ from ebbtide.index.backfill import Backfill
 from ebbtide.index.catalog import KINDS, Catalog
 from ebbtide.index.changes import Indexes
 from ebbtide.index.changes import Pace as Slice
+from ebbtide.index.confirm import Confirmations
 from ebbtide.index.database import move_aside
 from ebbtide.index.graph import GraphIndex
 from ebbtide.index.graph_metrics import GraphMetrics, MetricsReport
 from ebbtide.index.outbox import Outbox
-from ebbtide.index.patrol import Patrol
+from ebbtide.index.patrol import Patrol, Rounds
 from ebbtide.index.priors import load_priors
 from ebbtide.index.refill import Refiller
 from ebbtide.index.sync import Sync
 from ebbtide.index.text import TantivyIndex
 from ebbtide.index.text import version as text_version
 from ebbtide.index.vectors import VectorIndex, VectorStore
-from ebbtide.keeping import Keeping
+from ebbtide.keeping import Keeping, memory_git
 from ebbtide.memory.errors import ConfigError, IndexDamaged, LockHeld, ModelUnavailable, Problem
 from ebbtide.memory.ports import Embedder
 from ebbtide.parse.relations import relation_table
@@ -44,6 +45,7 @@ from ebbtide.recall.budget import Limits
 from ebbtide.recall.candidates import Channels, Edges
 from ebbtide.recall.engine import Engine, Settings
 from ebbtide.recall.rank import Weights
+from ebbtide.recall.score import scoring_of
 from ebbtide.recall.why import Walking
 from ebbtide.vault import identity
 from ebbtide.vault.facts import FactsFile
@@ -145,6 +147,8 @@ class Runtime(Keeping):
         """Bring everything to disk and let go."""
         self.metrics.close()
         with self._closing:
+            if self.git is not None:
+                self.git.finish()
             if self.backfill is not None:
                 try:
                     self.backfill.save()
@@ -263,12 +267,13 @@ class _Opened:
 def _assemble(o: _Opened) -> Runtime:
     catalog, texts = _open_indexes(o.work)
     revisions = DeviceLedger(o.source, "revisions", identity.device_id(o.places.state), o.state)
-    facts = FactsFile(o.source, o.state)
+    facts = FactsFile(o.source, o.state, explained=catalog.was_taken_out, alone=revisions.alone)
     clock = SystemClock()
     indexes = Indexes(catalog, texts["notes"], texts["facts"])
     pace = Slice(o.config.index.commit_documents, o.config.index.commit_seconds)
     sync = Sync(o.store, indexes, Outbox(catalog, None if o.read_only else facts, revisions, clock), clock, pace)
     sync.linker.table = relation_table(o.config.relations.synonyms)
+    sync.decisions.days = o.config.lifecycle.days
     refiller = Refiller(o.store, catalog, texts, text_version(), o.config.index.merge_deleted)
     graph = GraphIndex(catalog)
     runtime: Runtime
@@ -281,6 +286,7 @@ def _assemble(o: _Opened) -> Runtime:
         query_means=lambda: runtime.query_means,
         why_no_vectors=lambda: runtime.model.message or "the embedding model is still being prepared",
         graph=graph.current,
+        asked=lambda keys: runtime.vectors.get(keys) if runtime.vectors is not None else {},
     )
     engine = Engine(o.store, channels, recall_settings(o.config))
     runtime = Runtime(
@@ -292,9 +298,13 @@ def _assemble(o: _Opened) -> Runtime:
         refiller=refiller,
         texts=texts,
         graph=graph,
-        patrol=Patrol(catalog, sync.decisions, sync.distil, indexes.near, clock),
+        patrol=Patrol(
+            catalog, sync.decisions, sync.distil, indexes.near, clock, Rounds(asked=o.config.lifecycle.asked)
+        ),
+        uses=Confirmations(catalog, DeviceLedger(o.source, "uses", identity.device_id(o.places.state), o.state), clock),
         metrics=GraphMetrics(graph.current),
         state=o.state,
+        git=memory_git(o.store, o.state, catalog) if o.config.git.enabled and not o.read_only else None,
         places=o.places,
         config=o.config,
         problems=o.problems,
@@ -310,30 +320,13 @@ def _assemble(o: _Opened) -> Runtime:
 
 def watch_pace(config: Config) -> Pace:
     """The section `watch` as the watcher takes it."""
-    watch = config.watch
-    return Pace(
-        mode=watch.mode,
-        settle=watch.settle,
-        max_wait=watch.max_wait,
-        scan_every=watch.scan_every,
-        rescan_every=watch.rescan_every,
-        health_every=watch.health_every,
-        burst=watch.burst,
-    )
+    return Pace(**asdict(config.watch))
 
 
 def recall_settings(config: Config) -> Settings:
     """The section `recall` as the engine takes it."""
     recall = config.recall
-    weights = Weights(
-        coverage=recall.coverage,
-        yardstick=recall.yardstick,
-        cross_floor=recall.cross_floor,
-        cross_penalty=recall.cross_penalty,
-        full=recall.full,
-        type_boost=recall.type_boost,
-        why_boost=recall.why_boost,
-    )
+    weights = Weights(**{item.name: getattr(recall, item.name) for item in fields(Weights)})  # of the same names
     limits = Limits(recall.budget, recall.max_items, recall.note_share, recall.tail, recall.budget_mode)
     edges = Edges(recall.edges, recall.hop_decay, recall.weak_edge, recall.hub_limit, recall.why_hops)
     return Settings(
@@ -343,6 +336,7 @@ def recall_settings(config: Config) -> Settings:
         abstain_below=recall.abstain,
         fact_share=recall.fact_share,
         graph_parents=recall.graph_parents,
+        scoring=scoring_of(config),
         walking=Walking(hops=recall.why_hops, weak=recall.weak_edge),
         seconds=recall.deadline_ms / 1000,
     )

@@ -5,27 +5,33 @@ and facts by their row ids, and only the catalogue knows both. It is never the t
 file that SQLite calls malformed) moves it aside and the next scan fills a new one. Vectors live in their own file
 (`vectors.py`), so that a rebuild embeds nothing twice.
 
-Its tables are in `files`, `texts`, `edges`, `link_health` and `standings`, their rows in `rows`; connections and
-transactions in `database`.
+Its tables are in `files`, `texts`, `edges`, `link_health`, `standings`, `episodes` and `uses`, their rows in `rows`; connections
+and transactions in `database`.
 """
 
 # ruff: noqa: S608 - what is put into SQL are constants of these modules and question marks
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from ebbtide.index.database import KINDS
 from ebbtide.index.edges import LinkTable
+from ebbtide.index.episodes import EpisodeTable
 from ebbtide.index.files import FileTable
 from ebbtide.index.link_health import LinkHealthTable
 from ebbtide.index.rows import FileRow, NewFact, NewLink, NewPassage, PassageRow, Waiting
 from ebbtide.index.standings import StandingTable
 from ebbtide.index.texts import FactTable, PassageTable, VectorMarks
+from ebbtide.index.uses import UseTable
 
 __all__ = ["KINDS", "Catalog", "FileRow", "NewFact", "NewLink", "NewPassage", "PassageRow", "Waiting"]
 
 
-class Catalog(FileTable, PassageTable, FactTable, VectorMarks, LinkTable, LinkHealthTable, StandingTable):
+class Catalog(
+    FileTable, PassageTable, FactTable, VectorMarks, LinkTable, LinkHealthTable, StandingTable, EpisodeTable, UseTable
+):
     """The catalogue of one vault. Methods are safe from any thread; writes go inside `with catalog.write():`."""
 
     # --- outbox: decided here, not yet in the memory folder -----------------------------------------------------------
@@ -49,6 +55,11 @@ class Catalog(FileTable, PassageTable, FactTable, VectorMarks, LinkTable, LinkHe
         """Queue every fact: the memory folder's own record of them is another one, or lost."""
         with self.write():
             self._db().execute("INSERT INTO outbox(kind, body) SELECT 'fact', id FROM facts ORDER BY id")
+
+    def parts_of(self, ident: str) -> list[dict[str, Any]]:
+        """The revisions that were made as parts of another one, in order."""
+        sql = "SELECT body FROM revisions WHERE part_of = ? ORDER BY at, id"
+        return [json.loads(r[0]) for r in self._db().execute(sql, (ident,))]
 
     # --- counts -------------------------------------------------------------------------------------------------------
 

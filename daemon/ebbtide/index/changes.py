@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ebbtide.index.catalog import Catalog, FileRow
@@ -35,6 +37,19 @@ class Indexes:
     notes: TextIndex
     facts: TextIndex
     near: dict[str, VectorIndex] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def slice(self) -> Iterator[None]:
+        """One transaction over the catalogue and both keyword indexes."""
+        try:
+            with self.catalog.write():
+                yield
+                self.notes.commit()
+                self.facts.commit()
+        except BaseException:
+            self.notes.rollback()
+            self.facts.rollback()
+            raise
 
 
 @dataclass(slots=True)

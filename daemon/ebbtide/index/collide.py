@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ebbtide.index.catalog import Catalog
-from ebbtide.memory import codec
+from ebbtide.memory import codec, revisions
 from ebbtide.memory.conflict import STRONG_AT, judge
 from ebbtide.memory.conflict_claim import Claim, Nearness
 from ebbtide.memory.conflict_ruling import later_of
 from ebbtide.memory.gates import Collision
-from ebbtide.memory.records import Fact
+from ebbtide.memory.records import Fact, FactId, Note
 from ebbtide.memory.states import Lang
 from ebbtide.parse.claims import in_slot, read_claim
 from ebbtide.parse.fact_text import plain
@@ -71,8 +72,25 @@ class Collider:
                 continue
             collision = self._compare(claims, other, lang)
             if collision is not None:
-                found.append(collision)
+                found.append(self._careful(collision, fact))
         return found
+
+    def decided(self, idents: Iterable[str]) -> set[str]:
+        """Those of which a person has said something that counts."""
+        known = ((ident, revisions.effective(self.catalog.revisions_of(ident))) for ident in idents)
+        return {ident for ident, found in known if any(r.get("by") == "user" for r in found)}
+
+    def staying(self, facts: Sequence[Fact], path: str, note: Note) -> dict[FactId, Fact]:
+        """Those that a person has decided on and the note still says in these words: no reading of it loses them."""
+        said = {fact.id: fact for fact in facts if fact.quote and fact.quote in note.text}
+        lines = {ident: note.text.count("\n", 0, note.text.index(fact.quote)) + 1 for ident, fact in said.items()}
+        decided = self.decided(said)
+        return {i: replace(f, source=path, line=lines[i]) for i, f in said.items() if i in decided}
+
+    def _careful(self, collision: Collision, fact: Fact) -> Collision:
+        """What a model read never takes the place of what a person has decided: both are shown, and the person is asked."""
+        takes = collision.ruling == "supersede" and collision.newer and not fact.extractor.startswith("rules/")
+        return replace(collision, ruling="dispute") if takes and self.decided([collision.other]) else collision
 
     def _compare(self, claims: Sequence[Claim], other: Fact, lang: Lang) -> Collision | None:
         for claim, against in zip(claims, claims_of(other), strict=True):

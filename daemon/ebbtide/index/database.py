@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -39,7 +39,7 @@ CREATE TABLE files(
   reason TEXT NOT NULL DEFAULT '',
   title TEXT NOT NULL DEFAULT '', type TEXT, date TEXT, lang TEXT NOT NULL DEFAULT 'en',
   private INTEGER NOT NULL DEFAULT 0, changed REAL NOT NULL DEFAULT 0,
-  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, archived TEXT,
+  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, archived TEXT, until TEXT,
   inlinks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_title ON files(title);
@@ -127,6 +127,13 @@ CREATE TABLE episodes(
   missing TEXT NOT NULL, body TEXT NOT NULL
 );
 CREATE INDEX episodes_date ON episodes(date DESC, file);
+CREATE INDEX episodes_missing ON episodes(file) WHERE declared = 1 AND result IS NULL;
+CREATE TABLE uses(
+  record TEXT NOT NULL, id TEXT NOT NULL, lead INTEGER NOT NULL,   -- the memory that was named itself, not its note
+  day TEXT NOT NULL,                      -- local, where it happened
+  at TEXT NOT NULL, kind TEXT NOT NULL, query TEXT, session TEXT, why TEXT NOT NULL, PRIMARY KEY(record, id)
+) WITHOUT ROWID;
+CREATE INDEX uses_wrong ON uses(record, at) WHERE kind = 'wrong';
 CREATE TABLE slots(key TEXT NOT NULL, fact TEXT NOT NULL, PRIMARY KEY(key, fact)) WITHOUT ROWID;
 CREATE INDEX slots_fact ON slots(fact);
 """

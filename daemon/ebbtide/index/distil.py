@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ebbtide.index import foreign
 from ebbtide.index.catalog import Catalog, FileRow, NewFact
 from ebbtide.index.collide import Collider, revision_of, slot_key
 from ebbtide.index.decisions import Decisions, born
@@ -19,8 +20,8 @@ from ebbtide.index.outbox import Outbox, claim
 from ebbtide.memory import codec, intake
 from ebbtide.memory.errors import CatalogDamaged
 from ebbtide.memory.gates import Case, Verdict, judge
-from ebbtide.memory.promotion import Sighting, promotion, task_of
 from ebbtide.memory.model_reading import keeping
+from ebbtide.memory.promotion import Sighting, promotion, task_of
 from ebbtide.memory.records import Evidence, Fact, FactDraft, FactId, Note
 from ebbtide.memory.states import Lang
 from ebbtide.parse.facts import EXTRACTOR, extract
@@ -121,16 +122,21 @@ class Distiller:
             fact = rest.pop(FactId(ident), None)
             if ident in undelivered:
                 continue
-            if fact is None:
+            if fact is None and foreign.said_here(self.catalog, parse_fact(record)):
+                self.outbox.fact(FactId(ident))  # another device had no such text; it has, or gets, this one
+            elif fact is None:
                 self._remove(FactId(ident), change)
             elif codec.line(codec.fact_to_dict(fact)) != record:
-                self._put(fact, change, tell=False)
+                if foreign.outdated(self.catalog, fact, parse_fact(record)):
+                    self.outbox.fact(fact.id)
+                else:
+                    self._put(fact, change, tell=False)
         for fact in rest.values():
             row = self.catalog.file(fact.source)
             if fact.id in undelivered:
                 continue
-            if row is not None and row.status == "skipped":
-                self.outbox.fact(fact.id)  # its note may not be remembered any more
+            if row is not None and (row.status == "skipped" or foreign.taken_back(self.catalog, fact, row)):
+                self.outbox.fact(fact.id)  # its note may not be remembered any more, or says something else by now
             elif row is not None and row.status == "indexed" and row.kind == "note":
                 self._put(fact, change, tell=False)
             else:
@@ -140,6 +146,14 @@ class Distiller:
             if len({fact.note_hash for fact in facts}) == 1:
                 self._seed_paths.setdefault(facts[0].note_hash, []).append(path)
         return change
+
+    def bury(self) -> None:
+        """Once every note is known: what waits for a note that is not there, and is gone by the revisions, waits no more."""
+        for path in [path for path in self._seeds if self.catalog.file(path) is None]:
+            gone = {fact.id for fact in self._seeds[path] if self.catalog.was_taken_out(fact.id)}
+            for ident in sorted(gone):
+                self.outbox.fact(ident)
+            self._seeds[path] = [fact for fact in self._seeds[path] if fact.id not in gone]
 
     # --- notes --------------------------------------------------------------------------------------------------------
 
@@ -173,20 +187,13 @@ class Distiller:
         plan = intake.plan_note(drafts, together, origin, folded=fold, elsewhere=elsewhere)
         if not mute:
             lost = {name for r in plan.revisions if r["kind"] == "retract" for name in r["subjects"]}
-            plan = keeping(plan, self.staying([fact for fact in together if fact.id in lost], row, note))
+            plan = keeping(plan, self.collider.staying([fact for fact in together if fact.id in lost], row.path, note))
         return self.gated(Distilled(plan, seeds), {fact.id for fact in together}, row, note)
 
     def unforgotten(self, drafts: Sequence[FactDraft]) -> Sequence[FactDraft]:
         """The drafts without the claims that a person wanted forgotten."""
         forgotten = self.outbox.history.forgotten
         return [draft for draft in drafts if claim(draft.fact) not in forgotten] if forgotten else drafts
-
-    def staying(self, facts: Sequence[Fact], row: FileRow, note: Note) -> dict[FactId, Fact]:
-        """Those that a person has decided on and the note still says in these words: no reading of it loses them."""
-        said = {fact.id: fact for fact in facts if fact.quote and fact.quote in note.text}
-        lines = {ident: note.text.count("\n", 0, note.text.index(fact.quote)) + 1 for ident, fact in said.items()}
-        decided = self.collider.decided(said)
-        return {i: replace(f, source=row.path, line=lines[i]) for i, f in said.items() if i in decided}
 
     def gated(self, found: Distilled, known: Collection[FactId], row: FileRow, note: Note) -> Distilled:
         """The plan with what the gates make of the facts that are new."""
@@ -223,6 +230,8 @@ class Distiller:
             self._withdraw(FactId(ident), row.path, change)
         for ident in found.plan.gone:
             self._withdraw(ident, row.path, change)
+            if ident in filed and self._fact(ident) is None:
+                self.outbox.fact(ident)  # it was never more than a line of facts.jsonl here
         for revision in found.plan.revisions:
             self.decisions.record(revision)
         if found.extracted:
@@ -375,6 +384,8 @@ class Distiller:
         rest = intake.without_source(fact, path)
         if rest is not None and (rest.source == fact.source or self.catalog.file(rest.source) is not None):
             self._put(rest, change)
+            if rest.source != fact.source:
+                self.catalog.look_again(rest.source)  # whether it still says so
             return False
         self._remove(ident, change)
         self.outbox.fact(ident)

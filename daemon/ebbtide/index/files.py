@@ -12,7 +12,7 @@ from ebbtide.memory.errors import Problem
 
 _NAMES = (
     "id", "path", "size", "mtime_ns", "inode", "digest", "kind", "status", "reason", "title", "type", "date", "lang",
-    "private", "changed", "document", "again", "archived",
+    "private", "changed", "document", "again", "archived", "until",
 )  # fmt: skip
 _COLUMNS = f"row, {', '.join(_NAMES)}, inlinks"
 _INLINKS = "(SELECT count(DISTINCT file) FROM links WHERE target = {path})"
@@ -23,7 +23,7 @@ _PUT = (
 
 
 def _row(r: Sequence[Any]) -> FileRow:
-    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:17], bool(r[17]), *r[18:20])
+    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:17], bool(r[17]), *r[18:21])
     return FileRow(*row)
 
 
@@ -98,10 +98,20 @@ class FileTable(Database):
         with self.write():
             self._db().execute("UPDATE files SET again = 1 WHERE kind != 'other'")
 
+    def look_again(self, path: str) -> None:
+        """Make the next reconcile read a note again."""
+        with self.write():
+            self._db().execute("UPDATE files SET again = 1 WHERE path = ? AND kind != 'other'", (path,))
+
     def forget_document(self, path: str) -> None:
         """Make the next reconcile read a note again and write its keyword document."""
         with self.write():
             self._db().execute("UPDATE files SET again = 1, document = '?' WHERE path = ?", (path,))
+
+    def give_id(self, path: str, ident: str) -> None:
+        """Give a file another id; whoever does reads it again, so that its passages and documents follow."""
+        with self.write():
+            self._db().execute("UPDATE files SET id = ?, again = 1, document = '?' WHERE path = ?", (ident, path))
 
     def move_file(self, old: str, new: str) -> None:
         """Give a file another path, in the place of what was registered there; id, passages, facts and links stay."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from ebbtide.index.catalog import Catalog
 from ebbtide.index.means import text_key
-from ebbtide.memory import codec, intake
+from ebbtide.memory import codec, intake, revisions
 from ebbtide.memory.errors import EbbtideError, Problem
 from ebbtide.memory.ports import Clock, FactStore, Ledger
 from ebbtide.memory.records import Fact, FactId
@@ -49,26 +49,33 @@ class History:
         """A person wants this forgotten."""
         self.forgotten[claim(fact.fact)] = fact.id
 
+    def take(self, record: Mapping[str, Any]) -> None:
+        """The next revision that counts."""
+        if record.get("kind") == "restore":
+            for ident in record.get("subjects") or ():
+                self.heed(str(ident), ())
+        for change in record.get("changes") or ():
+            before, after = (change.get("before"), change.get("after")) if isinstance(change, dict) else (None, None)
+            ident = str(change.get("id")) if isinstance(change, dict) else ""
+            if record.get("kind") == "move" and isinstance(before, str) and isinstance(after, str):
+                if self.ids.get(before) == ident:
+                    del self.ids[before]
+                self.ids[after], self.owners[ident] = ident, after
+            elif record.get("kind") == "forget" and isinstance(before, str) and change.get("field") == "fact":
+                self.forgotten[claim(before)] = ident
+
+    def heed(self, ident: str, claims: Iterable[str]) -> None:
+        """These claims of a fact, and no others, must not come back when a note is read again."""
+        self.forgotten = {text: owner for text, owner in self.forgotten.items() if owner != ident}
+        self.forgotten |= {claim(text): ident for text in claims}
+
 
 def history_of(records: Sequence[Mapping[str, Any]]) -> History:
-    """Fold the revisions, in the order of time and id. What was undone does not count."""
+    """Fold the revisions, in the order of time and id. What was undone does not count, nor the parts of it."""
     out = History()
-    undone = {str(r.get("undoes")) for r in records if r.get("undoes")}
-    for record in sorted(records, key=lambda r: (str(r.get("at")), str(r.get("id")))):
-        out.last = max(out.last, _seconds(record.get("at")))
-        if record.get("id") in undone:
-            continue
-        changes = [change for change in record.get("changes") or () if isinstance(change, dict)]
-        for change in changes:
-            before, after = change.get("before"), change.get("after")
-            if record.get("kind") == "move" and isinstance(before, str) and isinstance(after, str):
-                out.ids.pop(before, None)
-                out.ids[after] = str(change.get("id"))
-                out.owners[str(change.get("id"))] = after
-            elif record.get("kind") == "forget" and change.get("field") == "fact" and isinstance(before, str):
-                out.forgotten[claim(before)] = str(change.get("id"))
-            elif record.get("kind") == "restore" and isinstance(after, str):
-                out.forgotten.pop(claim(after), None)
+    out.last = max((_seconds(record.get("at")) for record in records), default=0.0)
+    for record in revisions.effective(records):
+        out.take(record)
     return out
 
 
@@ -102,7 +109,8 @@ class Outbox:
         """The fold of the revisions, read once."""
         if self._history is None:
             records, _ = self.revisions.read()
-            self._history = history_of(records)
+            waiting = [json.loads(body) for _, body in self.catalog.outbox("revision", 1 << 40)]
+            self._history = history_of([*records, *waiting])
         return self._history
 
     def forget_history(self) -> None:
@@ -124,7 +132,15 @@ class Outbox:
         body = {"at": when, **record, "undoes": record.get("undoes")}
         made = {"id": "r_" + text_key(codec.line(body))[:8].hex(), **body}
         self.catalog.post("revision", [codec.line(made)])
+        self._heed(made)
         return made
+
+    def _heed(self, made: Mapping[str, Any]) -> None:
+        """What this device decides itself holds for it at once."""
+        if made["undoes"]:
+            self._history = None  # rare, and folded from everything: which claims may come back
+        elif made.get("kind") in ("move", "forget", "restore"):
+            self.history.take(made)
 
     def deliver(self) -> bool:
         """Hand over what is queued; True if nothing is left. What cannot be written stays queued and is named in `problem`."""
@@ -166,5 +182,6 @@ class Outbox:
             records = [json.loads(body) for _, body in news]
             self.revisions.append([record for record in records if record["id"] not in arrived])
             self.catalog.delivered("revision", news[-1][0])
+            self.catalog.set_meta("revisions-size", str(self.revisions.size()))  # less than this: something took of it
             self._arrived = set()
         self._arrived = set()

@@ -16,7 +16,9 @@ from ebbtide.memory.records import FileText, Note, Passage
 from ebbtide.parse.anchors import outline, write_outline
 from ebbtide.parse.canvas import parse_canvas
 from ebbtide.parse.dates import note_date
-from ebbtide.parse.file_kinds import ConflictCopy, conflict_copy
+from ebbtide.parse.episodes import Episode, episode_of
+from ebbtide.parse.file_kinds import ConflictCopy, conflict_copy, in_template_folder
+from ebbtide.parse.frames import past_after
 from ebbtide.parse.links import NameIndex, build_links, keys_of_link
 from ebbtide.parse.note import note_name, parse_note
 from ebbtide.parse.note_kind import archived_project
@@ -35,7 +37,7 @@ class Reading:
     """A file as read. `file.status` is "indexed", or "skipped" with everything else empty: of such a file only its name is kept.
 
     `link_keys` are the file names by which its links are resolved; `document` is its keyword document; `outline` what links
-    can point at within it (parse.anchors; None for a board).
+    can point at within it (parse.anchors; None for a board); `episode` what it tells of an attempt, where facts are read too.
     """
 
     file: FileRow
@@ -46,6 +48,7 @@ class Reading:
     document: Mapping[str, str] | None = None
     problems: Sequence[Problem] = ()
     outline: str | None = None
+    episode: Episode | None = None
 
 
 def ident(prefix: str, text: str) -> str:
@@ -56,6 +59,14 @@ def ident(prefix: str, text: str) -> str:
 def note_id(path: str, number: int = 0) -> str:
     """The id a note gets when its path is first seen; `number` counts ids that are taken, as after a rename."""
     return ident("n_", f"{path}\0{number}" if number else path)
+
+
+def kind_of(path: str, *, memory: bool) -> str:
+    """What a file is by its name: "note", "memory" (a note in the memory folder), "canvas" or "other"."""
+    lower = path.lower()
+    if lower.endswith(".md"):
+        return "memory" if memory else "note"
+    return "canvas" if lower.endswith(".canvas") else "other"
 
 
 def parse(kind: str, path: str, text: str) -> Note:
@@ -96,9 +107,11 @@ def read(
         lang=language(file.text[:4000]),
         private=note.private,
         archived=archived_project(note.path, note.properties),
+        until=past_after(note.properties),
     )
     passages = split_passages(note) if row.kind != "canvas" else []
     links, keys = edges(note, names, table)
+    mute = template or in_template_folder(file.path) or is_drawing(note)
     keyword = document(note, [passage.text for passage in passages])
     return Reading(
         replace(fresh, document=text_key(codec.line(keyword)).hex()),
@@ -109,6 +122,7 @@ def read(
         keyword,
         [*file.problems, *note.problems],
         None if row.kind == "canvas" else write_outline(outline(note)),
+        episode_of(note) if row.kind == "note" and not mute else None,
     )
 
 

@@ -35,6 +35,8 @@ class FileRow:
     """It must be read again, whatever its stat and content say."""
     archived: str | None = None
     """The archived project it belongs to (parse.note_kind), or None."""
+    until: str | None = None
+    """The day after which it tells of the past, by its properties (parse.frames); "" is always, None never."""
     inlinks: int = 0
 
 

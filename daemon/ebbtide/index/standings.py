@@ -87,6 +87,10 @@ class StandingTable(Database):
             out.update((r[0], json.loads(r[1])) for r in self._db().execute(sql, part))
         return out
 
+    def revision_ids(self) -> list[str]:
+        """Every revision that is known, by id. Proportional to all that was ever decided."""
+        return [r[0] for r in self._db().execute("SELECT id FROM revisions ORDER BY id")]
+
     def latest_revisions(self, limit: int, kinds: Sequence[str] = ()) -> list[dict[str, Any]]:
         """The newest revisions first, of these kinds or of all."""
         where = f"WHERE kind IN ({marks(kinds)})" if kinds else ""
@@ -120,6 +124,13 @@ class StandingTable(Database):
             sql = f"SELECT id, body FROM standings WHERE id IN ({marks(part)})"
             out.update((r[0], _standing(r[1])) for r in self._db().execute(sql, part))
         return out
+
+    def was_taken_out(self, ident: str) -> bool:
+        """Whether some revision says why a fact is in facts.jsonl no more: its note no longer says it, or it is forgotten."""
+        standing = self.standings([ident]).get(ident)
+        if standing is None:
+            return False
+        return standing.retracted or not standing.there or standing.superseded_by is not None
 
     def find_standings(self, where: str, limit: int, after: str = "") -> list[tuple[str, Standing]]:
         """Records by id that are "disputed", "expired", "candidate", "stale", "archived", "quarantined" or "frozen"."""

@@ -10,11 +10,10 @@ the catalogue. A rollback takes Tantivy's uncommitted work with it.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 
@@ -28,7 +27,7 @@ from ebbtide.index.outbox import Outbox, iso
 from ebbtide.memory import intake
 from ebbtide.memory.errors import EbbtideError, IndexDamaged, Problem, VaultError
 from ebbtide.memory.ports import Clock, WatchedVault
-from ebbtide.memory.records import Fact, FactId, FileStat, FileText
+from ebbtide.memory.records import Fact, FactId, FileStat, FileText, Note
 from ebbtide.parse.links import NameIndex
 
 log = logging.getLogger(__name__)
@@ -59,6 +58,10 @@ class Sync:
         self.on_saved: Callable[[], None] = lambda: None
         """Called when such paths are taken in."""
         self.stop: Callable[[], bool] = lambda: False
+        self.on_read: Callable[[str, Note, FileRow], None] = lambda *_: None
+        """Called within the slice when a note was indexed with this content."""
+        self.on_gone: Callable[[str], None] = lambda _path: None
+        """Called when a note is not there any more, not under this path, or may not be remembered."""
 
     @property
     def links_dirty(self) -> bool:
@@ -88,7 +91,10 @@ class Sync:
             self._take_over(work)
             if work.outcome.touched:
                 self.indexes.catalog.rank_waiting()
-            self.comparisons += not self.stop()
+            if not self.stop():
+                self.comparisons += 1
+                with self.indexes.catalog.write():
+                    self.distil.bury()
             return work.outcome
         finally:
             self.progress = Progress()
@@ -129,11 +135,11 @@ class Sync:
 
         `forgotten` are facts whose lines a person took out: they are not to come back when their note is read again.
         """
-        with self._slice():
+        with self.indexes.slice():
             for fact in forgotten:
                 self.decisions.record(intake.forgetting(fact))
                 self.outbox.history.forget(fact)
-            self._put_facts(self.distil.adopt(stored))
+            self.put_facts(self.distil.adopt(stored))
         self.outbox.deliver()
 
     def _visible(self, path: str) -> bool:
@@ -160,26 +166,12 @@ class Sync:
 
     # --- a change set -------------------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def _slice(self) -> Iterator[None]:
-        """One transaction over the catalogue and both keyword indexes."""
-        notes, facts = self.indexes.notes, self.indexes.facts
-        try:
-            with self.indexes.catalog.write():
-                yield
-                notes.commit()
-                facts.commit()
-        except BaseException:
-            notes.rollback()
-            facts.rollback()
-            raise
-
     def _take_over(self, work: Work) -> None:
         if work.todo or work.gone:
             self._register(work)
             self.progress = Progress("parse", 0, len(work.todo), self.clock.now())
         while (work.todo or work.gone) and not self.stop():
-            with self._slice():
+            with self.indexes.slice():
                 saved = self._take_slice(work)
             if not work.saved:  # what a person saved is searched for before the memory folder is told
                 self.outbox.deliver()
@@ -327,17 +319,11 @@ class Sync:
     def _row(self, stat: FileStat, row: FileRow | None) -> FileRow:
         """The row of a file at its present stat; identity and what is known of it come from the row before, if there is one."""
         if row is None:
-            kind = self._kind(stat.path)
-            row = FileRow(0, self._new_id(stat.path), stat.path, 0, 0, 0, "", kind, "pending")
+            kind = reading.kind_of(stat.path, memory=self.vault.in_memory_folder(stat.path))
+            row = FileRow(0, self.new_id(stat.path), stat.path, 0, 0, 0, "", kind, "pending")
         return replace(row, path=stat.path, size=stat.size, mtime_ns=stat.mtime_ns, inode=stat.inode, again=False)
 
-    def _kind(self, path: str) -> str:
-        lower = path.lower()
-        if lower.endswith(".md"):
-            return "memory" if self.vault.in_memory_folder(path) else "note"
-        return "canvas" if lower.endswith(".canvas") else "other"
-
-    def _new_id(self, path: str) -> str:
+    def new_id(self, path: str) -> str:
         """The id by the path when first seen; one that belongs to a note that was renamed is left to it."""
         history = self.outbox.history
         candidates = chain([history.ids.get(path)], (reading.note_id(path, number) for number in count()))
@@ -357,15 +343,19 @@ class Sync:
             self._empty(row, found.problems)
             return
         catalog.put_outline(row.row, found.outline, found.note.aliases)
+        catalog.put_episode(row.row, found.episode)
         catalog.put_problems(row.path, found.problems)
         self._drop_vectors("passages", catalog.put_passages(row.row, found.passages))
         self.linker.put(row.row, found.links, found.link_keys)
         if found.document is not None and row.document != before:
             self.indexes.notes.upsert([(row.id, found.document)])
         if facts is not None:
-            self._put_facts(self.distil.carry_out(facts, row))
+            self.put_facts(self.distil.carry_out(facts, row))
+        if row.kind == "note" and row.reason != reading.TEMPLATE:
+            self.on_read(row.path, found.note, row)
 
-    def _put_facts(self, changed: FactChange) -> None:
+    def put_facts(self, changed: FactChange) -> None:
+        """Bring what changed about facts into the other indexes. Within a slice."""
         if changed.gone_ids:
             self.indexes.facts.delete(changed.gone_ids)
         if changed.documents:
@@ -382,10 +372,12 @@ class Sync:
         catalog = self.indexes.catalog
         catalog.put_problems(row.path, problems)
         catalog.put_outline(row.row, None)
+        catalog.put_episode(row.row, None)
         self._drop_vectors("passages", catalog.put_passages(row.row, []))
         self.linker.put(row.row, [], [])
         self.indexes.notes.delete([row.id])
-        self._put_facts(self.distil.forget(row.row, row.path))
+        self.put_facts(self.distil.forget(row.row, row.path))
+        self.on_gone(row.path)
 
     def _fail(self, row: FileRow, work: Work, reason: str, *, new: bool) -> None:
         """List a file as failed and keep what was known of it; the next look tries again."""
@@ -397,6 +389,7 @@ class Sync:
     def _move(self, row: FileRow, path: str) -> None:
         catalog = self.indexes.catalog
         catalog.move_file(row.path, path)
+        self.on_gone(row.path)
         self.linker.came_or_went(row.path, path)
-        self._put_facts(self.distil.moved(row.path, path))
+        self.put_facts(self.distil.moved(row.path, path))
         self.decisions.record(intake.move(row.id, row.path, path, "the file was renamed or moved"))

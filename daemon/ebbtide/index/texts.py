@@ -126,6 +126,14 @@ class FactTable(Database):
             out.update((r[0], (r[1], r[2], r[3])) for r in self._db().execute(sql, part))
         return out
 
+    def derived_from(self, ident: str) -> list[tuple[str, str]]:
+        """(id, record) of the facts whose `related` may say that they were concluded from this one, by id.
+
+        Proportional to what was concluded at all, not to the facts.
+        """
+        sql = "SELECT id, record FROM facts WHERE instr(record, '\"derived_from\"') > 0 AND instr(record, ?) > 0 ORDER BY id"
+        return [(r[0], r[1]) for r in self._db().execute(sql, (ident,))]
+
     def facts_after(self, row: int, limit: int) -> list[tuple[int, str]]:
         """(label, record) of facts by label, after a label: to walk through all of them in steps."""
         sql = "SELECT row, record FROM facts WHERE row > ? ORDER BY row LIMIT ?"

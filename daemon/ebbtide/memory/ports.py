@@ -122,6 +122,9 @@ class Ledger(Protocol):
     def mark(self) -> str:
         """What tells, without reading them, that the other devices' files are as they were."""
 
+    def size(self) -> int:
+        """Bytes of this device's own file: it only ever grows, unless something outside took of it."""
+
     def append(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Durable when it returns."""
 

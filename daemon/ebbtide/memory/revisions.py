@@ -204,7 +204,9 @@ def _moved(ident: str, standing: Standing, kind: str, revision: Revision) -> Sta
     if kind == "confirm":
         state: State = "active" if standing.state in ("candidate", "stale") else standing.state
         at = str(revision.get("at"))[:10]
-        return dataclasses.replace(standing, state=state, verified_at=at, expired=False, superseded_by=None)
+        return dataclasses.replace(
+            standing, state=state, verified_at=at, expired=False, superseded_by=None, merged_into=None
+        )
     if kind == "correct":
         return _changed(ident, standing, revision)
     if kind == "clear":

@@ -12,86 +12,26 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TextIO
+from typing import Any, Final
 
 from ebbtide.memory.errors import BadRequest, NotFound
 from ebbtide.serve import client, pairing, show
+from ebbtide.serve.actions_extract import extract
+from ebbtide.serve.actions_rulings import act, correct, review, rule, undo, used, wrong
 from ebbtide.serve.calls import encode
+from ebbtide.serve.screen import Screen, ask, vault_of
 
-
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """Where output goes: text or, with --json, the API's bytes; progress to stderr."""
-
-    out: TextIO
-    err: TextIO
-    json: bool
-    pen: show.Pen
-
-    def answer(self, name: str, data: bytes, **more: Any) -> dict[str, Any]:
-        """Print an answer of the API and return it."""
-        body: dict[str, Any] = json.loads(data)
-        if self.json:
-            self.raw(data)
-        else:
-            self.out.write(_function(name)(body, self.pen, **more))
-        return body
-
-    def raw(self, data: bytes) -> None:
-        """Bytes as they are, whatever the code page of the terminal, and one newline."""
-        self.out.flush()
-        binary: BinaryIO | None = getattr(self.out, "buffer", None)
-        if binary is None:
-            self.out.write(data.decode() + "\n")
-        else:
-            binary.write(data + b"\n")
-            binary.flush()
-
-    def progress(self, line: str) -> None:
-        """One line of progress."""
-        self.err.write(f"{show.clean(line)}\n")
-        self.err.flush()
-
-
-def _function(name: str) -> Callable[..., str]:
-    return show.SHOWN[name]
-
-
-def vault_of(args: argparse.Namespace) -> Path | None:
-    """The vault that was named, in words or by EBBTIDE_VAULT."""
-    named = args.vault or os.environ.get("EBBTIDE_VAULT")
-    return Path(named).expanduser().absolute() if named else None
-
-
-def note_path(text: str, vault: Path) -> str:
-    """A note as the vault names it, from what a person typed or a shell completed."""
-    typed = Path(text).expanduser()
-    if typed.is_absolute() or not (vault / typed).exists():
-        path, base = typed.resolve(), vault.resolve()
-        if path.is_relative_to(base) and path.is_file():
-            return path.relative_to(base).as_posix()
-    return text.replace("\\", "/") if os.sep == "\\" else text
-
-
-NO_VECTORS: Final = frozenset({"status", "doctor", "facts", "fact", "links", "note", "notes"})
-"""What is answered from the notes alone: a vault opened for these need not be embedded first."""
-
-
-def _ask(
-    args: argparse.Namespace, screen: Screen, name: str, arguments: Mapping[str, Any], **more: Any
-) -> dict[str, Any]:
-    """Ask one question and show the answer."""
-    with client.connect(
-        vault_of(args), daemon_only=name in ("pause", "resume"), vectors=name not in NO_VECTORS, notice=screen.progress
-    ) as asker:
-        given = dict(arguments)
-        for key in ("note", "path"):
-            if given.get(key) is not None:
-                given[key] = note_path(given[key], asker.root)
-        data = asker.ask(name, **given)
-    return screen.answer(name, data, **more)
+__all__ = [
+    "act",
+    "correct",
+    "extract",
+    "review",
+    "rule",
+    "undo",
+    "used",
+    "wrong",
+]  # what `commands` names and stands elsewhere
 
 
 def _query(args: argparse.Namespace) -> str:
@@ -100,7 +40,7 @@ def _query(args: argparse.Namespace) -> str:
 
 def status(args: argparse.Namespace, screen: Screen) -> int:
     """Print the state."""
-    _ask(args, screen, "status", {})
+    ask(args, screen, "status", {})
     return 0
 
 
@@ -118,75 +58,82 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
         "explain": args.explain,
         "limit": args.limit,
     }
-    _ask(args, screen, "recall", arguments, **({} if screen.json else {"explain": args.explain}))
+    ask(args, screen, "recall", arguments, **({} if screen.json else {"explain": args.explain}))
     return 0
 
 
 def why(args: argparse.Namespace, screen: Screen) -> int:
     """Print the chain behind what is asked about."""
     arguments = {"query": _query(args), "scope": args.scope, "as_of": args.as_of, "direction": args.direction}
-    _ask(args, screen, "why", arguments)
+    ask(args, screen, "why", arguments)
     return 0
 
 
 def related(args: argparse.Namespace, screen: Screen) -> int:
     """Print the notes near a note."""
-    _ask(args, screen, "related", {"note": args.note, "limit": args.limit})
+    ask(args, screen, "related", {"note": args.note, "limit": args.limit})
     return 0
 
 
 def explain(args: argparse.Namespace, screen: Screen) -> int:
     """Print why (not) this note."""
-    _ask(args, screen, "explain", {"query": _query(args), "note": args.note})
+    ask(args, screen, "explain", {"query": _query(args), "note": args.note})
     return 0
 
 
 def facts(args: argparse.Namespace, screen: Screen) -> int:
     """Print a page of facts."""
-    names = ("note", "type", "after", "limit", "refused")
-    _ask(args, screen, "facts", {name: getattr(args, name) for name in names})
+    names = ("note", "type", "after", "limit", "refused", "state")
+    ask(args, screen, "facts", {name: getattr(args, name) for name in names})
     return 0
 
 
 def fact(args: argparse.Namespace, screen: Screen) -> int:
     """Print one fact."""
-    _ask(args, screen, "fact", {"id": args.id})
+    ask(args, screen, "fact", {"id": args.id})
+    return 0
+
+
+def episodes(args: argparse.Namespace, screen: Screen) -> int:
+    """Print a page of episodes."""
+    names = ("note", "result", "type", "after", "limit")
+    ask(args, screen, "episodes", {name: getattr(args, name) for name in names})
     return 0
 
 
 def links(args: argparse.Namespace, screen: Screen) -> int:
     """Print a page of edges, or of what none connects, or how far they are typed."""
     names = ("note", "unresolved", "ambiguous", "broken_anchors", "orphans", "stats", "after", "limit")
-    _ask(args, screen, "links", {name: getattr(args, name) for name in names})
+    ask(args, screen, "links", {name: getattr(args, name) for name in names})
     return 0
 
 
 def note(args: argparse.Namespace, screen: Screen) -> int:
     """Print one note as it was read."""
-    _ask(args, screen, "note", {"path": args.note})
+    ask(args, screen, "note", {"path": args.note})
     return 0
 
 
 def notes(args: argparse.Namespace, screen: Screen) -> int:
     """Print what became of each note."""
-    _ask(args, screen, "notes", {"status": args.status, "limit": args.limit})
+    ask(args, screen, "notes", {"status": args.status, "limit": args.limit})
     return 0
 
 
 def doctor(args: argparse.Namespace, screen: Screen) -> int:
     """Print the checks; 1 if one failed."""
-    return 0 if _ask(args, screen, "doctor", {})["ok"] else 1
+    return 0 if ask(args, screen, "doctor", {})["ok"] else 1
 
 
 def pause(args: argparse.Namespace, screen: Screen) -> int:
     """Let the daemon pause."""
-    _ask(args, screen, "pause", {"minutes": args.minutes})
+    ask(args, screen, "pause", {"minutes": args.minutes})
     return 0
 
 
 def resume(args: argparse.Namespace, screen: Screen) -> int:
     """Let the daemon go on."""
-    _ask(args, screen, "resume", {})
+    ask(args, screen, "resume", {})
     return 0
 
 
@@ -223,7 +170,8 @@ def up(args: argparse.Namespace, screen: Screen) -> int:
         raise BadRequest("Which vault?", "Try: ebbtide up ~/Notes")
     from ebbtide.daemon import run
 
-    return run(vault, args.port, {"set": dict(args.settings), "json": screen.json})
+    offline = {"claude.offline": True} if args.offline else {}
+    return run(vault, args.port, {"set": dict(args.settings) | offline, "json": screen.json})
 
 
 def exam_ask(args: argparse.Namespace, screen: Screen) -> int:
@@ -254,6 +202,22 @@ def exam_pairs(args: argparse.Namespace, screen: Screen) -> int:
 
     given, out = Path(args.pairs).expanduser(), Path(args.out).expanduser()
     return _wrote(screen, out, pairs(given, out, not args.no_model, screen.progress))
+
+
+def exam_gate(args: argparse.Namespace, screen: Screen) -> int:
+    """What confirmed uses do to questions about now and about the past."""
+    from ebbtide.prove.gate import gate
+
+    given, out = Path(args.episodes).expanduser(), Path(args.out).expanduser()
+    return _wrote(screen, out, gate(_vault(args), given, args.arm, out, screen.progress))
+
+
+def exam_cite(args: argparse.Namespace, screen: Screen) -> int:
+    """Cite the lines that state facts."""
+    from ebbtide.prove.cite import cite
+
+    given, out = Path(args.facts).expanduser(), Path(args.out).expanduser()
+    return _wrote(screen, out, cite(_vault(args), given, out, screen.progress))
 
 
 def _vault(args: argparse.Namespace) -> Path:

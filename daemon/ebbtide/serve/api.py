@@ -19,9 +19,10 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from ebbtide.memory.errors import EbbtideError
-from ebbtide.serve import wire, wire_links, wire_memory
+from ebbtide.serve import wire, wire_episodes, wire_links, wire_memory, wire_rulings
 from ebbtide.serve.calls import API_HEADER, API_LEVEL, CALLS, UseCases, encode
 from ebbtide.serve.guard import Inner, Outer, failure
+from ebbtide.serve.rulings_moves import Action
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +92,7 @@ def create_app(
     app.state.port = port
     _errors(app)
     _routes(app, service, threading.BoundedSemaphore(searches), patience)
+    _ruling_routes(app, service)
     return app
 
 
@@ -130,30 +132,7 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
         """Why a note is, or is not, among the answers to a question."""
         return search(lambda: service.explain(**body.model_dump()))
 
-    @app.get(CALLS["facts"].path, responses=_ok(wire_memory.FactsResponse))
-    def facts(query: Annotated[wire.FactsQuery, Query()]) -> Json:
-        """Facts by id, a page at a time."""
-        return _done(lambda: service.facts(**query.model_dump()))
-
-    @app.get(CALLS["fact"].path, responses=_ok(wire_memory.FactResponse))
-    def fact(id: ID) -> Json:
-        """One fact with its history."""
-        return _done(lambda: service.fact(id=id))
-
-    @app.get(CALLS["links"].path, responses=_ok(wire_links.LinksResponse))
-    def links(query: Annotated[wire.LinksQuery, Query()]) -> Json:
-        """Edges between notes."""
-        return _done(lambda: service.links(**query.model_dump()))
-
-    @app.get(CALLS["notes"].path, responses=_ok(wire_memory.NotesResponse))
-    def notes(query: Annotated[wire.NotesQuery, Query()]) -> Json:
-        """What became of each note: indexed, waiting, skipped or failed, with the reason."""
-        return _done(lambda: service.notes(**query.model_dump()))
-
-    @app.get("/v1/notes/{path:path}", responses=_ok(wire_memory.NoteResponse))
-    def note(path: NOTE_PATH) -> Json:
-        """A note as it was read: properties, headings, passages, facts, links both ways, problems."""
-        return _done(lambda: service.note(path=path))
+    _records(app, service)
 
     @app.post(CALLS["rebuild"].path, responses=_ok(wire.JobResponse))
     def rebuild(body: wire.RebuildRequest) -> Json:
@@ -180,6 +159,84 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
         """Go on indexing."""
         del body  # wanted only so that unknown keys are refused
         return _done(service.resume)
+
+
+def _ruling_routes(app: FastAPI, service: UseCases) -> None:
+    """The entries of `CALLS` about where records stand."""
+
+    @app.patch(CALLS["correct"].path, responses=_ok(wire_rulings.RevisedResponse))
+    def correct(id: ID, body: wire.CorrectRequest) -> Json:
+        """Change fields of a fact, as one revision over what its source says."""
+        return _done(lambda: service.correct(id=id, **body.model_dump()))
+
+    @app.post(CALLS["act"].path, responses=_ok(wire_rulings.RevisedResponse))
+    def act(id: ID, action: Action, body: wire.ActRequest) -> Json:
+        """Archive, restore, freeze, thaw, pin, forget, quarantine, clear or confirm a fact, or a note with its facts."""
+        return _done(lambda: service.act(id=id, action=action, **body.model_dump()))
+
+    @app.post(CALLS["undo"].path, responses=_ok(wire_rulings.RevisedResponse))
+    def undo(body: wire.UndoRequest) -> Json:
+        """Take a revision back with all its parts; without an id the latest of whoever asks."""
+        return _done(lambda: service.undo(**body.model_dump()))
+
+    @app.get(CALLS["revisions"].path, responses=_ok(wire_rulings.RevisionsResponse))
+    def revisions(query: Annotated[wire.RevisionsQuery, Query()]) -> Json:
+        """The latest revisions, for choosing what to undo."""
+        return _done(lambda: service.revisions(limit=query.limit))
+
+    @app.get(CALLS["reviews"].path, responses=_ok(wire_rulings.ReviewsResponse))
+    def reviews(query: Annotated[wire.ReviewsQuery, Query()]) -> Json:
+        """What a person should decide: disputes, what has expired, what is held back or quarantined, lost lines."""
+        return _done(lambda: service.reviews(**query.model_dump()))
+
+    @app.post(CALLS["uses"].path, responses=_ok(wire_rulings.UsesResponse))
+    def uses(body: wire.UsesRequest) -> Json:
+        """Say that memories of an answer helped: they stay warm, and rank a little higher where they are as relevant."""
+        return _done(lambda: service.uses(**body.model_dump()))
+
+    @app.post(CALLS["corrections"].path, responses=_ok(wire_rulings.UsesResponse))
+    def corrections(body: wire.CorrectionsRequest) -> Json:
+        """Say that memories are wrong: a person is asked about them, and nothing is deleted."""
+        return _done(lambda: service.corrections(**body.model_dump()))
+
+    @app.post(CALLS["rule"].path, responses=_ok(wire_rulings.RevisedResponse))
+    def rule(id: ID, body: wire.RulingRequest) -> Json:
+        """Decide an open question by one of its choices; one undo takes it back."""
+        return _done(lambda: service.rule(id=id, **body.model_dump()))
+
+
+def _records(app: FastAPI, service: UseCases) -> None:
+    """Those that read what is kept, a page or a thing at a time."""
+
+    @app.get(CALLS["facts"].path, responses=_ok(wire_rulings.FactsResponse))
+    def facts(query: Annotated[wire.FactsQuery, Query()]) -> Json:
+        """Facts by id, a page at a time."""
+        return _done(lambda: service.facts(**query.model_dump()))
+
+    @app.get(CALLS["fact"].path, responses=_ok(wire_rulings.FactResponse))
+    def fact(id: ID) -> Json:
+        """One fact with its history."""
+        return _done(lambda: service.fact(id=id))
+
+    @app.get(CALLS["episodes"].path, responses=_ok(wire_episodes.EpisodesResponse))
+    def episodes(query: Annotated[wire.EpisodesQuery, Query()]) -> Json:
+        """Notes that tell of an attempt and how it ended, newest first, a page at a time."""
+        return _done(lambda: service.episodes(**query.model_dump()))
+
+    @app.get(CALLS["links"].path, responses=_ok(wire_links.LinksResponse))
+    def links(query: Annotated[wire.LinksQuery, Query()]) -> Json:
+        """Edges between notes."""
+        return _done(lambda: service.links(**query.model_dump()))
+
+    @app.get(CALLS["notes"].path, responses=_ok(wire_memory.NotesResponse))
+    def notes(query: Annotated[wire.NotesQuery, Query()]) -> Json:
+        """What became of each note: indexed, waiting, skipped or failed, with the reason."""
+        return _done(lambda: service.notes(**query.model_dump()))
+
+    @app.get("/v1/notes/{path:path}", responses=_ok(wire_memory.NoteResponse))
+    def note(path: NOTE_PATH) -> Json:
+        """A note as it was read: properties, headings, passages, facts, links both ways, problems."""
+        return _done(lambda: service.note(path=path))
 
 
 def _ok(model: type[wire.Response]) -> dict[int | str, dict[str, Any]]:

@@ -66,11 +66,63 @@ class UseCases(Protocol):
         after: str = "",
         limit: int = 50,
         refused: bool = False,
+        state: str | None = None,
     ) -> Body:
-        """Facts by id, a page at a time."""
+        """Facts by id, a page at a time; or what the gates refused."""
 
     def fact(self, id: str) -> Body:
         """One fact with its history."""
+
+    def correct(self, id: str, set: Mapping[str, Any], *, why: str = "", client: str | None = None) -> Body:
+        """Change fields of a fact, over what its source says."""
+
+    def act(self, id: str, action: str, *, why: str = "", client: str | None = None) -> Body:
+        """Archive, restore, freeze, thaw, pin, forget, quarantine, clear or confirm a fact or a note."""
+
+    def undo(self, id: str | None = None, *, why: str = "", client: str | None = None) -> Body:
+        """Take a revision back with all its parts."""
+
+    def revisions(self, limit: int = 20) -> Body:
+        """The latest revisions."""
+
+    def reviews(self, kind: str | None = None, *, limit: int = 50, after: str = "") -> Body:
+        """What a person should decide, a page at a time."""
+
+    def rule(self, id: str, ruling: str, *, why: str = "", client: str | None = None) -> Body:
+        """Decide it."""
+
+    def uses(
+        self,
+        ids: Sequence[str],
+        *,
+        kind: str = "used",
+        query: str | None = None,
+        session: str | None = None,
+        client: str | None = None,
+    ) -> Body:
+        """Say that these helped, or were opened."""
+
+    def corrections(
+        self,
+        ids: Sequence[str],
+        why: str,
+        *,
+        query: str | None = None,
+        session: str | None = None,
+        client: str | None = None,
+    ) -> Body:
+        """Say that these are wrong."""
+
+    def episodes(
+        self,
+        note: str | None = None,
+        *,
+        result: str | None = None,
+        type: str | None = None,
+        after: str = "",
+        limit: int = 50,
+    ) -> Body:
+        """What was tried and how it ended, newest first, a page at a time."""
 
     def links(
         self,
@@ -112,7 +164,7 @@ class UseCases(Protocol):
 class Call:
     """One use-case on the wire: `{name}` in the path is an argument, `request` the model of the others."""
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "PATCH"]
     path: str
     request: str | None
     response: str
@@ -124,7 +176,7 @@ class Call:
         for name in list(rest):
             if "{" + name + "}" in path:
                 path = path.replace("{" + name + "}", quote(str(rest.pop(name)), safe="/", errors="surrogateescape"))
-        if self.method == "POST":
+        if self.method != "GET":
             return path, encode(rest)
         pairs = {name: str(value).lower() if isinstance(value, bool) else value for name, value in rest.items()}
         return (f"{path}?{urlencode(pairs, errors='surrogateescape')}" if pairs else path), None
@@ -138,6 +190,15 @@ CALLS: Final[dict[str, Call]] = {
     "explain": Call("POST", "/v1/explain", "ExplainRequest", "ExplainResponse"),
     "facts": Call("GET", "/v1/facts", "FactsQuery", "FactsResponse"),
     "fact": Call("GET", "/v1/facts/{id}", None, "FactResponse"),
+    "correct": Call("PATCH", "/v1/facts/{id}", "CorrectRequest", "RevisedResponse"),
+    "act": Call("POST", "/v1/records/{id}/{action}", "ActRequest", "RevisedResponse"),
+    "undo": Call("POST", "/v1/undo", "UndoRequest", "RevisedResponse"),
+    "revisions": Call("GET", "/v1/revisions", "RevisionsQuery", "RevisionsResponse"),
+    "reviews": Call("GET", "/v1/reviews", "ReviewsQuery", "ReviewsResponse"),
+    "rule": Call("POST", "/v1/reviews/{id}/ruling", "RulingRequest", "RevisedResponse"),
+    "uses": Call("POST", "/v1/uses", "UsesRequest", "UsesResponse"),
+    "corrections": Call("POST", "/v1/corrections", "CorrectionsRequest", "UsesResponse"),
+    "episodes": Call("GET", "/v1/episodes", "EpisodesQuery", "EpisodesResponse"),
     "links": Call("GET", "/v1/links", "LinksQuery", "LinksResponse"),
     "notes": Call("GET", "/v1/notes", "NotesQuery", "NotesResponse"),
     "note": Call("GET", "/v1/notes/{path}", None, "NoteResponse"),

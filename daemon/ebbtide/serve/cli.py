@@ -13,7 +13,7 @@ from ebbtide.memory.errors import EbbtideError
 from ebbtide.serve import commands
 
 if TYPE_CHECKING:
-    from ebbtide.serve.actions import Screen
+    from ebbtide.serve.screen import Screen
 
 INTERRUPTED: Final = 130
 """What a shell expects after Ctrl-C."""
@@ -73,7 +73,7 @@ def _failed(error: EbbtideError, *, as_json: bool) -> int:
 
 
 def _screen(as_json: bool) -> Screen:
-    from ebbtide.serve.actions import Screen
+    from ebbtide.serve.screen import Screen
     from ebbtide.serve.show import Pen
 
     terminal = sys.stdout.isatty()

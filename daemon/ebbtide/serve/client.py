@@ -117,7 +117,8 @@ class Local:
         for key, value in given.items():
             if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
                 raise BadRequest(f"`{key}` is not valid Unicode.", "Names that are not UTF-8 cannot be linked to.")
-        model = CALLS[name].request
+        call = CALLS[name]
+        model, named = call.request, {key: given.pop(key) for key in list(given) if "{" + key + "}" in call.path}
         if model is not None:
             from pydantic import ValidationError
 
@@ -128,7 +129,7 @@ class Local:
                 given = request.model_validate(given).model_dump()
             except ValidationError as error:
                 raise BadRequest(wire.describe(error.errors()), "See --help.") from error
-        return encode(getattr(self.service, name)(**given))
+        return encode(getattr(self.service, name)(**named, **given))
 
 
 def find(vault: Path | None, state: Path | None = None) -> Daemon | None:

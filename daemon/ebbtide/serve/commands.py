@@ -6,111 +6,20 @@ What a command does is the function of its `run` name in `actions`, imported onl
 from __future__ import annotations
 
 import argparse
-import re
-from dataclasses import dataclass, field
-from datetime import date
 from typing import Any, Final, NoReturn
 
 from ebbtide.memory.states import FACT_TYPES, LAYERS
-
-
-def _whole(low: int, high: int) -> Any:
-    def read(text: str) -> int:
-        value = int(text) if re.fullmatch(r"\d{1,9}", text) else -1
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low} to {high}")
-        return value
-
-    return read
-
-
-def _day(text: str) -> str:
-    try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-            return date.fromisoformat(text).isoformat()
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not a day such as 2026-11-30")
-
-
-STATES: Final = ("stale", "archived", "frozen", "quarantined", "conversations")
-
-
-def _states(text: str) -> list[str]:
-    words = [word.strip() for word in text.split(",")]
-    for word in words:
-        if word not in STATES:
-            raise argparse.ArgumentTypeError(f"{word!r} is none of {', '.join(STATES)}")
-    return words
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    import tomllib
-
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
-    try:
-        return name.strip(), tomllib.loads(f"it = {value}")["it"]  # as it would stand in the file
-    except tomllib.TOMLDecodeError:
-        return name.strip(), value  # a plain word needs no quotes here
-
-
-@dataclass(frozen=True, slots=True)
-class Arg:
-    """One argument: `name` as typed (`--type`) or, without dashes, a place; `show` is what stands for its value."""
-
-    name: str
-    help: str
-    show: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def usage(self) -> str:
-        """As it stands in a usage line."""
-        if not self.name.startswith("-"):
-            return f"[{self.show}]" if self.options.get("nargs") == "?" else self.show
-        text = f"{self.name} {self.show}".strip()
-        return text if self.options.get("required") else f"[{text}]"
-
-
-def flag(name: str, text: str) -> Arg:
-    """A switch."""
-    return Arg(name, text, "", {"action": "store_true"})
-
-
-def number(name: str, text: str, low: int, high: int) -> Arg:
-    """An option with a whole number."""
-    return Arg(name, f"{text} ({low} to {high})", "N", {"type": _whole(low, high)})
-
-
-def file(name: str, text: str, show: str) -> Arg:
-    """An option that names a file and must be given."""
-    return Arg(name, text, show, {"required": True})
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command. `name` may have two words (`exam ask`); `run` names its function in `actions`."""
-
-    name: str
-    run: str
-    help: str
-    example: str
-    args: tuple[Arg, ...] = ()
-
-    @property
-    def usage(self) -> str:
-        """The usage line, without the options that every command has."""
-        return " ".join(["ebbtide", self.name, *(arg.usage for arg in self.args)])
-
+from ebbtide.serve.arguments import STATES, day, setting, states, whole
+from ebbtide.serve.commands_parts import Arg, Command, file, flag, number
+from ebbtide.serve.commands_rulings import COMMANDS as RULING_COMMANDS
+from ebbtide.serve.commands_rulings import FILTERS
 
 _NOTE: Final = Arg("note", "a note: its path in the vault, or a path from here", "NOTE")
 _SET: Final = Arg(
     "--set",
     "a setting for this time; may be repeated",
     "KEY=VALUE",
-    {"type": _setting, "action": "append", "default": [], "dest": "settings"},
+    {"type": setting, "action": "append", "default": [], "dest": "settings"},
 )
 _RULES_ONLY: Final = flag("--no-model", "by rules alone: do not ask the embedding model what means the same")
 _OF_NOTE: Final = Arg("--note", "only those of this note", "NOTE")
@@ -124,8 +33,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
         (
             Arg("place", "the vault's folder", "VAULT", {"nargs": "?"}),
             Arg(
-                "--port", "this port and no other; default: 27631 or the next free one", "N", {"type": _whole(0, 65535)}
+                "--port", "this port and no other; default: 27631 or the next free one", "N", {"type": whole(0, 65535)}
             ),
+            flag("--offline", "no connection to Claude, whatever the settings say"),
             _SET,
         ),
     ),
@@ -140,13 +50,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
             Arg("--type", "only this type (decision, lesson, preference, sprint, ...)", "T"),
             Arg("--layer", f"only this layer: {', '.join(LAYERS)}", "L", {"choices": LAYERS}),
             Arg("--scope", "only notes in this folder of the vault", "FOLDER"),
-            Arg("--as-of", "answer as on that day", "DATE", {"type": _day}),
+            Arg("--as-of", "answer as on that day", "DATE", {"type": day}),
             number("--budget", "tokens the answer may take", 1, 1_000_000),
             Arg(
                 "--include",
                 f"also what is {', '.join(STATES[:4])}, or from {STATES[4]}; may be repeated",
                 "STATES",
-                {"type": _states, "action": "append", "default": []},
+                {"type": states, "action": "append", "default": []},
             ),
             number("--limit", "memories at most", 1, 100),
             flag("--explain", "show what each score is made of"),
@@ -160,7 +70,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         (
             Arg("query", "the question, in any language; - reads it from standard input", "QUERY"),
             Arg("--scope", "only notes in this folder of the vault", "FOLDER"),
-            Arg("--as-of", "as on that day: notes dated later are left out", "DATE", {"type": _day}),
+            Arg("--as-of", "as on that day: notes dated later are left out", "DATE", {"type": day}),
             Arg(
                 "--direction",
                 "back (why is it so) or forward (what came of it); default: as the question says",
@@ -193,7 +103,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
             Arg("--type", f"only this type: {', '.join(FACT_TYPES)}", "T", {"choices": FACT_TYPES}),
             Arg("--after", "go on after this id (the last answer names it)", "ID", {"default": ""}),
             number("--limit", "facts at most", 1, 1000),
-            flag("--refused", "what a gate refused, with the reason"),
+            Arg("--state", f"only what is {', '.join(FILTERS)}", "STATE", {"choices": FILTERS}),
+            flag("--refused", "what a gate refused or holds back, with the reason, and how often each was given"),
         ),
     ),
     Command(
@@ -202,6 +113,25 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "One fact with its source and history.",
         "ebbtide fact f_0123456789abcdef",
         (Arg("id", "the fact's id", "ID"),),
+    ),
+    *RULING_COMMANDS,
+    Command(
+        "episodes",
+        "episodes",
+        "What was tried and how it ended, newest first, with what each note does not say.",
+        "ebbtide episodes --result failure",
+        (
+            Arg(
+                "--result",
+                "only these: success, partial, failure, or missing: those that do not say",
+                "R",
+                {"choices": ("success", "partial", "failure", "missing")},
+            ),
+            Arg("--type", "only this type (sprint, debug, experiment, incident, ...)", "T"),
+            _OF_NOTE,
+            Arg("--after", "go on after this place (the last answer names it)", "PLACE", {"default": ""}),
+            number("--limit", "episodes at most", 1, 1000),
+        ),
     ),
     Command(
         "links",
@@ -277,6 +207,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
         ),
     ),
     Command(
+        "exam gate",
+        "exam_gate",
+        "Measure what confirmed uses do to questions about now and about the past; uses count in memory only.",
+        "ebbtide exam gate --vault V --episodes E.jsonl --arm gate --out R.jsonl",
+        (
+            file("--episodes", "episodes, a JSON object a line: id, as_of?, reinforce, present, past", "E.jsonl"),
+            Arg(
+                "--arm",
+                "uses ignored, uses without the frame gate, uses with it",
+                "ARM",
+                {"choices": ("none", "use", "gate"), "required": True},
+            ),
+            file("--out", "where the results go: id, ranked, ms", "R.jsonl"),
+        ),
+    ),
+    Command(
         "exam conflicts",
         "exam_conflicts",
         "Write every pair of notes that contradict each other, with the lines and the reason.",
@@ -292,6 +238,26 @@ COMMANDS: Final[tuple[Command, ...]] = (
             file("--pairs", "pairs of texts, a JSON object a line: id, a, b", "P.jsonl"),
             file("--out", "where the verdicts go: id, contradiction, kind, score", "D.jsonl"),
             _RULES_ONLY,
+        ),
+    ),
+    Command(
+        "exam cite",
+        "exam_cite",
+        "Name the line of the vault that states each fact, however it is worded.",
+        "ebbtide exam cite --vault V --facts F.jsonl --out R.jsonl",
+        (
+            file("--facts", "facts, a JSON object a line: id?, fact", "F.jsonl"),
+            file("--out", "where the citations go: id, note, line, quote, ranked", "R.jsonl"),
+        ),
+    ),
+    Command(
+        "extract",
+        "extract",
+        "How reading notes with Claude stands; or have notes read again that were given up.",
+        "ebbtide extract --retry",
+        (
+            Arg("--now", "have this note read soon, if it waits or was given up", "NOTE"),
+            flag("--retry", "try all again that were given up"),
         ),
     ),
     Command("doctor", "doctor", "Check everything that can be wrong, and say how to put it right.", "ebbtide doctor"),
@@ -353,7 +319,7 @@ def parser(version: str) -> Parser:
         prog="ebbtide",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="A memory that ebbs, for an Obsidian vault. Everything stays on this machine.",
+        description="A memory that ebbs, for an Obsidian vault. All stays on this machine, unless you let Claude read notes.",
         epilog='start with:\n  ebbtide up ~/Notes\n  ebbtide recall "what did we decide about sync?"\n\n'
         "exit codes: 0 done, 1 failed, 2 wrong use, 3 vault or settings, 4 vault or port in use",
     )

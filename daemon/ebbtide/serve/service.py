@@ -10,21 +10,22 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from ebbtide.index.rows import FileRow, View
 from ebbtide.memory.errors import BadRequest, NotFound, VaultError
-from ebbtide.memory.states import FACT_TYPES, LAYER_OF_TYPE
 from ebbtide.parse.note import parse_note
+from ebbtide.parse.text import fold
 from ebbtide.recall import about
 from ebbtide.recall.engine import Question
 from ebbtide.runtime import ModelState, Runtime
+from ebbtide.serve.rulings import Rulings
+from ebbtide.serve.using import Shown, Using
 from ebbtide.serve.vitals import Threads, Vitals, iso
 
 MAX_QUERY = 100 * 1024
-PROBLEMS_SHOWN = 50
 VIEWS: Final[tuple[View, ...]] = ("unresolved", "ambiguous", "broken_anchors", "orphans", "stats")
 
 
@@ -40,13 +41,15 @@ class Job:
     finished: float | None = None
 
 
-class Service:
+class Service(Using):
     """The use-cases over one runtime. The daemon attaches its threads; without them the service works in the foreground."""
 
     def __init__(self, runtime: Runtime, threads: Threads | None = None) -> None:
         self.runtime = runtime
         self.threads = threads or Threads()
         self.vitals = Vitals(runtime, self.threads)
+        self.rulings = Rulings.of(runtime, self.threads)
+        self.shown = Shown()
         self._jobs: dict[str, Job] = {}
 
     # --- foreground work ------------------------------------------------------------------------------------------------
@@ -110,7 +113,7 @@ class Service:
         return self._set_paused(False)
 
     def _set_paused(self, value: bool) -> dict[str, Any]:
-        for thread in (self.threads.indexer, self.threads.embedding):
+        for thread in (self.threads.indexer, self.threads.embedding, self.threads.claude):
             if thread is not None:
                 thread.paused = value
         if not value and self.threads.indexer is not None:
@@ -135,9 +138,8 @@ class Service:
     ) -> dict[str, Any]:
         """POST /v1/recall."""
         self._check_query(query)
-        return self.runtime.engine.recall(
-            Question(query, type, layer, scope, as_of, budget, limit, tuple(include), explain)
-        )
+        question = Question(query, type, layer, scope, as_of, budget, limit, tuple(include), explain)
+        return self.shown.add(query, self.runtime.engine.recall(question))
 
     def _check_query(self, query: str) -> None:
         if len(query) > MAX_QUERY:
@@ -183,34 +185,61 @@ class Service:
         return file
 
     def facts(
-        self, note: str | None = None, type: str | None = None, after: str = "", limit: int = 50, refused: bool = False
+        self,
+        note: str | None = None,
+        type: str | None = None,
+        after: str = "",
+        limit: int = 50,
+        refused: bool = False,
+        state: str | None = None,
     ) -> dict[str, Any]:
-        """GET /v1/facts: a page by id."""
-        if type is not None and type not in FACT_TYPES:
-            raise BadRequest(f"There is no fact type {type!r}.", f"Choose one of {', '.join(FACT_TYPES)}.")
+        """GET /v1/facts: a page by id, or of what the gates refused."""
         if note is not None:
             self._file(note)
-        catalog = self.runtime.catalog
-        records = [] if refused else catalog.find_facts(note, type, limit + 1, after)
-        page = [_fact_view(record) for record in records[:limit]]
-        return {
-            "facts": page,
-            "refused": [],
-            "total": 0 if refused else catalog.count_facts(note, type),
-            "next": page[-1]["id"] if len(records) > limit else None,
-        }
+        if refused:
+            return self.rulings.refused(note, after, limit)
+        return self.rulings.facts(note, type, after, limit, state)
 
     def fact(self, id: str) -> dict[str, Any]:
         """GET /v1/facts/{id} with the revisions that speak of it."""
-        found = self.runtime.catalog.facts_by_id([id]).get(id)
-        if found is None:
-            raise NotFound(f"No fact {id!r} is known.", "See `ebbtide facts`.")
-        revisions, _ = self.runtime.sync.outbox.revisions.read()
-        history = [r for r in revisions if id in (r.get("subjects") or ()) or r.get("object") == id]
-        return {
-            "fact": _fact_view(found[2]),
-            "history": sorted(history, key=lambda r: (str(r.get("at")), str(r.get("id")))),
-        }
+        return self.rulings.fact(id)
+
+    def correct(self, id: str, set: Mapping[str, Any], why: str = "", client: str | None = None) -> dict[str, Any]:
+        """PATCH /v1/facts/{id}."""
+        return self.rulings.correct(id, set, why, client)
+
+    def act(self, id: str, action: str, why: str = "", client: str | None = None) -> dict[str, Any]:
+        """POST /v1/records/{id}/{action}."""
+        return self.rulings.act(id, action, why, client)
+
+    def undo(self, id: str | None = None, why: str = "", client: str | None = None) -> dict[str, Any]:
+        """POST /v1/undo."""
+        return self.rulings.undo(id, why, client)
+
+    def revisions(self, limit: int = 20) -> dict[str, Any]:
+        """GET /v1/revisions: the latest, for choosing what to undo."""
+        return self.rulings.revisions(limit)
+
+    def reviews(self, kind: str | None = None, limit: int = 50, after: str = "") -> dict[str, Any]:
+        """GET /v1/reviews: what a person should decide."""
+        return self.rulings.reviews(kind, limit, after)
+
+    def rule(self, id: str, ruling: str, why: str = "", client: str | None = None) -> dict[str, Any]:
+        """POST /v1/reviews/{id}/ruling."""
+        return self.rulings.rule(id, ruling, why, client)
+
+    def episodes(
+        self,
+        note: str | None = None,
+        result: str | None = None,
+        type: str | None = None,
+        after: str = "",
+        limit: int = 50,
+    ) -> dict[str, Any]:
+        """GET /v1/episodes: what was tried and how it ended, newest first."""
+        if note is not None:
+            self._file(note)
+        return self.runtime.catalog.episode_answer(result, type and fold(type).strip(), note, after, limit)
 
     def links(
         self,
@@ -270,7 +299,7 @@ class Service:
                 }
                 for p in self.runtime.catalog.passages_of(file.row)
             ],
-            "facts": [_fact_view(record) for _, _, record in self.runtime.catalog.facts_of(file.row)],
+            "facts": self.rulings.desk.views(json.loads(r) for _, _, r in self.runtime.catalog.facts_of(file.row)),
             "links": [edge for edge in edges if edge["source"] == path],
             "backlinks": [edge for edge in edges if edge["source"] != path],
             "problems": [asdict(p) for p in [*text.problems, *note.problems]],
@@ -333,12 +362,6 @@ class Service:
         }
 
     # --- doctor -----------------------------------------------------------------------------------------------------------
-
-
-def _fact_view(record: str) -> dict[str, Any]:
-    """A fact as the API shows it: its record, the layer of its type, and where it stands in its life."""
-    fact: dict[str, Any] = json.loads(record)
-    return fact | {"layer": LAYER_OF_TYPE[fact["type"]], "state": "active", "temperature": None}
 
 
 def told(say: Callable[[str], None]) -> Callable[[str, int, int], None]:

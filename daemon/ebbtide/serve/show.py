@@ -109,8 +109,8 @@ def status(body: Body, pen: Pen) -> str:
         f" ({counts['unresolved']} unresolved, {counts['ambiguous']} ambiguous)",
         f"  keyword   {'ready' if body['keyword_ready'] else 'not yet'}",
         f"  meaning   {counts['vectors']} of {counts['vectors_wanted']} vectors,"
-        f" model {clean(model['name']) or 'none'} {model['state']}" + _after(": ", model["message"]),
-        f"  watching  {body['watch']['mode']}" + _after(": ", body["watch"]["message"]),
+        f" model {clean(model['name']) or 'none'} {model['state']}" + after(": ", model["message"]),
+        f"  watching  {body['watch']['mode']}" + after(": ", body["watch"]["message"]),
     ]
     if progress["total"]:
         eta = "" if progress["eta_seconds"] is None else f", about {duration(progress['eta_seconds'])} to go"
@@ -228,39 +228,21 @@ def explain(body: Body, pen: Pen) -> str:
     )
 
 
-def facts(body: Body, pen: Pen) -> str:
-    """A page of facts, or of what was refused."""
+def episodes(body: Body, pen: Pen) -> str:
+    """A page of attempts, each part with its place."""
     lines = []
-    for fact in body["facts"]:
-        lines.append(f"{pen.dim(fact['id'])}  {pen.bold(clean(fact['fact']))}")
-        about = ", ".join(filter(None, [fact["type"], fact["created_at"], *_state(fact)]))
-        lines.append(f"    {cite(fact, 'source')}  {pen.dim(about)}")
-    for fact in body["refused"]:
-        lines.append(pen.bold(clean(fact["fact"])))
-        lines.append(f"    {cite(fact, 'source')}  {clean(fact['rule'])}: {clean(fact['reason'])}")
-    if not lines:
-        return "No facts.\n"
-    if body["next"]:
-        lines.append(pen.dim(f"{body['total']} in all; go on with --after {body['next']}"))
-    return "\n".join(lines) + "\n"
-
-
-def fact(body: Body, pen: Pen) -> str:
-    """Everything about one fact."""
-    record = body["fact"]
-    lines = [pen.bold(clean(record["fact"])), f"  {cite(record, 'source')}", pen.dim(f"  > {clean(record['quote'])}")]
-    skip = {"fact", "source", "line", "quote", "note_hash", "evidence", "temperature"}
-    lines += [
-        f"  {name:<12}{clean(', '.join(map(str, value)) if isinstance(value, list) else value)}"
-        for name, value in record.items()
-        if name not in skip and value not in (None, "", [], {})
-    ]
-    lines += [f"  also at     {cite(entry, 'source')}" for entry in record["evidence"]]
-    lines += [
-        f"  {clean(entry.get('at', ''))}  {clean(entry.get('kind', ''))} by {clean(entry.get('by', ''))}"
-        + _after(": ", entry.get("why") or "")
-        for entry in body["history"]
-    ]
+    for told in body["episodes"]:
+        about = ", ".join(clean(word) for word in (told["type"], told["date"], told["result"]) if word)
+        lines.append(f"{pen.bold(clean(told['title']))}  {clean(told['note'])}  {pen.dim(about)}")
+        for name, said in told["parts"].items():
+            lines.append(f"    {name:<9}{cut(clean(said['text']), 200)}  {pen.dim(clean(told['note']))}:{said['line']}")
+        if told["missing"]:
+            lines.append(f"    {pen.bad('not said')}: {', '.join(told['missing'])}")
+        if told["facts"]:
+            lines.append(pen.dim(f"    facts    {' '.join(told['facts'])}"))
+    counts = ", ".join(f"{number} {clean(name)}" for name, number in body["counts"].items())
+    more = f"; go on with --after '{clean(body['next'])}'" if body["next"] else ""
+    lines.append(pen.dim(f"{len(body['episodes'])} of {body['total']}{after('; in all ', counts)}{more}"))
     return "\n".join(lines) + "\n"
 
 
@@ -285,7 +267,7 @@ def _leads_to(link: Body) -> str:
     if link["others"]:
         text += f"; could be {', '.join(link['others'])}"
     near = (f"{near['name']} ({near['path']}, {near['nearness']:.0%})" for near in link["near"])
-    return text + _after("; did you mean ", ", ".join(near))
+    return text + after("; did you mean ", ", ".join(near))
 
 
 def _link_stats(stats: Body) -> str:
@@ -310,7 +292,7 @@ def notes(body: Body, pen: Pen) -> str:
 def note(body: Body, pen: Pen) -> str:
     """One note as it was read."""
     path = clean(body["path"])
-    lines = [f"{pen.bold(clean(body['title']))}  {path}  {body['status']}" + _after(": ", body["reason"])]
+    lines = [f"{pen.bold(clean(body['title']))}  {path}  {body['status']}" + after(": ", body["reason"])]
     lines += [f"  {name}: {clean(value)}" for name, value in body["properties"].items()]
     if body["tags"]:
         lines.append("  tags: " + ", ".join(f"#{clean(tag['name'])}" for tag in body["tags"]))
@@ -326,7 +308,7 @@ def note(body: Body, pen: Pen) -> str:
 def job(body: Body, pen: Pen) -> str:
     """How a job ended."""
     state = pen.good("done") if body["state"] == "done" else pen.bold(body["state"])
-    return f"{clean(body['what'])}: {state}" + _after(", ", body["message"]) + "\n"
+    return f"{clean(body['what'])}: {state}" + after(", ", body["message"]) + "\n"
 
 
 def doctor(body: Body, pen: Pen) -> str:
@@ -355,7 +337,8 @@ def duration(seconds: float) -> str:
     return f"{whole} s"
 
 
-def _after(mark: str, text: object) -> str:
+def after(mark: str, text: object) -> str:
+    """The text behind a mark, or nothing."""
     return f"{mark}{clean(text)}" if text else ""
 
 
@@ -365,8 +348,7 @@ SHOWN: Final[dict[str, Callable[[Body, Pen], str]]] = {
     "why": why,
     "related": related,
     "explain": explain,
-    "facts": facts,
-    "fact": fact,
+    "episodes": episodes,
     "links": links,
     "note": note,
     "notes": notes,
@@ -375,4 +357,4 @@ SHOWN: Final[dict[str, Callable[[Body, Pen], str]]] = {
     "pause": paused,
     "resume": paused,
 }
-"""How each answer is shown, by the name of its use-case."""
+"""How each answer is shown, by the name of its use-case; those about facts and rulings are in `show_rulings`."""

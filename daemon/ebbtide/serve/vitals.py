@@ -12,6 +12,7 @@ from typing import Any
 from ebbtide import __version__
 from ebbtide.memory.errors import Problem, VaultError
 from ebbtide.runtime import Runtime
+from ebbtide.serve import asking
 from ebbtide.serve.calls import API_LEVEL, MIN_API_LEVEL
 
 PROBLEMS_SHOWN = 50
@@ -24,6 +25,7 @@ class Threads:
     indexer: Any = None
     embedding: Any = None
     watcher: Any = None
+    claude: Any = None
     port: int | None = None
 
 
@@ -140,10 +142,16 @@ class Vitals:
             t.problem for t in (self.threads.indexer, self.threads.embedding) if t is not None and t.problem is not None
         ]
         watch = self.threads.watcher.problems() if self.threads.watcher is not None else []
+        watch += asking.problems(self.threads.claude)
         files = runtime.catalog.problems()
         rank = {"error": 0, "warning": 1, "info": 2}
-        found = [*own, *watch, *runtime.problems, *runtime.store.problems(), *runtime.facts.problems(), *files]
+        memory = [*runtime.facts.problems(), *self._history()]
+        found = [*own, *watch, *runtime.problems, *runtime.store.problems(), *memory, *files]
         return sorted(dict.fromkeys(found), key=lambda p: (rank[p.severity], p.path, p.line or 0))
+
+    def _history(self) -> list[Problem]:
+        git = self.runtime.git
+        return [*self.runtime.ledger_problems, *([] if git is None else git.problems())]
 
     def _watch(self) -> dict[str, str]:
         if self.threads.watcher is None:
@@ -191,7 +199,9 @@ class Vitals:
             f"{len(copies)}, such as {copies[0].path}" if copies else "none",
             copies[0].fix if copies else "",
         )
-        check("Claude", True, "off: no `model` is set, the rules do the distilling")
+        if runtime.git is not None:
+            check("git", *runtime.git.health())
+        check("Claude", *asking.health(runtime.config, self.threads.claude))
         watch = self._watch()
         asleep = self.threads.watcher is None
         check("watching", asleep or not watch["message"], watch["message"] or watch["mode"], "see the message")

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ebbtide.memory.states import FactType, Layer
+from ebbtide.serve.rulings_words import ReviewKind, Ruling
 
 MAX_BODY_BYTES: Final = 256 * 1024
 MAX_QUERY_CHARS: Final = 100 * 1024
@@ -33,6 +34,7 @@ VaultPath = Annotated[str, Field(min_length=1, max_length=4096)]
 Include = Literal["stale", "archived", "frozen", "quarantined", "conversations"]
 RebuildWhat = Literal["text", "vectors", "links", "facts", "all"]
 DaemonState = Literal["starting", "indexing", "ready", "paused", "degraded"]
+FactFilter = Literal["candidate", "active", "stale", "archived", "quarantined", "disputed", "expired", "frozen"]
 NoteStatus = Literal["indexed", "pending", "skipped", "failed"]
 
 
@@ -114,6 +116,102 @@ class FactsQuery(Request):
     after: str = Field("", max_length=64)
     limit: int = Field(50, ge=1, le=1000)
     refused: bool = Field(False, description="What a gate refused, with the reason, instead of the facts.")
+    state: FactFilter | None = Field(None, description="Only facts of this state, or of which this holds.")
+
+
+Why = Annotated[str, Field(max_length=2000, description="The reason, kept with the revision.")]
+Client = Annotated[
+    str | None,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$", description="Who acts, if it is an agent; null: a person."),
+]
+
+
+class CorrectRequest(Request):
+    """PATCH /v1/facts/{id}: fields and their new values, as one revision; null where a field may be unknown."""
+
+    set: dict[str, Any] = Field(min_length=1, max_length=40)
+    why: Why = ""
+    client: Client = None
+
+
+class ActRequest(Request):
+    """POST /v1/records/{id}/{action}."""
+
+    why: Why = ""
+    client: Client = None
+
+
+class UndoRequest(Request):
+    """POST /v1/undo; without an id the latest revision of whoever asks."""
+
+    id: str | None = Field(None, max_length=64)
+    why: Why = ""
+    client: Client = None
+
+
+class RevisionsQuery(Request):
+    """GET /v1/revisions."""
+
+    limit: int = Field(20, ge=1, le=500)
+
+
+class ReviewsQuery(Request):
+    """GET /v1/reviews. `after` is the `next` of the page before."""
+
+    kind: ReviewKind | None = None
+    limit: int = Field(50, ge=1, le=500)
+    after: str = Field("", max_length=64)
+
+
+class RulingRequest(Request):
+    """POST /v1/reviews/{id}/ruling: one of the question's `choices`."""
+
+    ruling: Ruling
+    why: Why = ""
+    client: Client = None
+
+
+Ids = Annotated[
+    list[Annotated[str, Field(pattern=r"^[fnp]_[0-9a-f]{1,32}$")]],
+    Field(min_length=1, max_length=100, description="Facts, notes or passages, as answers name them."),
+]
+Session = Annotated[
+    str | None, Field(max_length=100, description="In one session an id counts once; without one, once a day.")
+]
+
+
+class UsesRequest(Request):
+    """POST /v1/uses."""
+
+    ids: Ids
+    kind: Literal["used", "opened"] = "used"
+    query: str | None = Field(
+        None,
+        max_length=MAX_QUERY_CHARS,
+        description="What they helped with; default: what they were shown for. Not kept.",
+    )
+    session: Session = None
+    client: Client = None
+
+
+class CorrectionsRequest(Request):
+    """POST /v1/corrections."""
+
+    ids: Ids
+    why: str = Field(min_length=1, max_length=2000, description="What is wrong, for whoever reviews it.")
+    query: str | None = Field(None, max_length=MAX_QUERY_CHARS)
+    session: Session = None
+    client: Client = None
+
+
+class EpisodesQuery(Request):
+    """GET /v1/episodes. `after` is the `next` of the page before."""
+
+    result: Literal["success", "partial", "failure", "missing"] | None = None
+    type: str | None = Field(None, max_length=100)
+    note: VaultPath | None = None
+    after: str = Field("", max_length=4200)
+    limit: int = Field(50, ge=1, le=1000)
 
 
 class LinksQuery(Request):

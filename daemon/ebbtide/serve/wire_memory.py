@@ -6,18 +6,22 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ebbtide.memory.states import FactType, Frame, Layer, Origin, Precision, Scope, State
+from ebbtide.memory.states import Frame, Layer, State
 from ebbtide.serve.wire import NoteStatus, ProblemInfo, Response
+from ebbtide.serve.wire_episodes import EpisodesResponse  # noqa: F401 - likewise
 from ebbtide.serve.wire_links import LinkRecord, LinksResponse  # noqa: F401 - `CALLS` names it, found here or in `wire`
+from ebbtide.serve.wire_rulings import (  # noqa: F401 - likewise
+    FactResponse,
+    FactsResponse,
+    FactView,
+    ReviewsResponse,
+    RevisedResponse,
+    RevisionsResponse,
+    Temperature,
+    UsesResponse,
+)
 
 ItemKind = Literal["fact", "passage", "episode", "core", "concept", "working"]
-
-
-class Temperature(Response):
-    """How warm a memory is by use; the word and the number behind it."""
-
-    word: Literal["hot", "warm", "cool", "frozen"]
-    value: float
 
 
 class Channel(Response):
@@ -200,92 +204,6 @@ class ExplainResponse(Response):
 
 
 # --- records ------------------------------------------------------------------------------------------------------
-
-
-class EvidenceRecord(Response):
-    """A further place that says the same."""
-
-    source: str
-    line: int
-    quote: str
-    created_at: str | None
-
-
-class FactRecord(Response):
-    """A line of facts.jsonl, formats.md 2, folded with the rulings; what this version does not know passes through."""
-
-    id: str
-    fact: str
-    source: str
-    line: int
-    quote: str
-    note_hash: str
-    type: FactType
-    recorded_at: str
-    heading: str | None
-    source_kind: Literal["note", "conversation", "external"]
-    tags: list[str]
-    created_at: str | None
-    precision: Precision | None
-    verified_at: str | None
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    unit: str | None
-    valid_from: str | None
-    valid_to: str | None
-    origin: Origin
-    confidence: float
-    importance: float
-    scope: Scope
-    project: str | None
-    frame: Frame
-    trigger: str
-    action: str | None
-    why: str | None
-    because: str | None
-    evidence: list[EvidenceRecord]
-    related: list[dict[str, Any]]
-    expires_at: str | None
-    review_at: str | None
-    extractor: str
-    private: bool
-    held: str | None = Field(None, description="Why a gate holds it back as a candidate.")
-
-
-class FactView(FactRecord):
-    """A fact as the API shows it: the record, the layer of its type, and where it stands in its life."""
-
-    layer: Layer
-    state: State
-    temperature: Temperature | None
-
-
-class RefusedFact(Response):
-    """A candidate that a gate refused, and why."""
-
-    fact: str
-    source: str
-    line: int
-    quote: str
-    rule: str
-    reason: str
-
-
-class FactsResponse(Response):
-    """GET /v1/facts, by id. `next` goes into `after` for the next page; null on the last one."""
-
-    facts: list[FactView]
-    refused: list[RefusedFact] = Field(description="Instead of the facts, when asked for.")
-    total: int
-    next: str | None
-
-
-class FactResponse(Response):
-    """GET /v1/facts/{id}: the fact and every revision that touched it, oldest first (formats.md 4)."""
-
-    fact: FactView
-    history: list[dict[str, Any]]
 
 
 class NoteEntry(Response):

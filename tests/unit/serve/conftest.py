@@ -30,7 +30,7 @@ class StandIn:
     """Answers with the examples of the schemas and remembers what it was asked."""
 
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    act: Callable[[], None] = lambda: None
+    before: Callable[[], None] = lambda: None
 
     def __getattr__(self, name: str) -> Callable[..., dict[str, Any]]:
         if name.startswith("_"):
@@ -38,7 +38,7 @@ class StandIn:
 
         def answer(**named: Any) -> dict[str, Any]:
             self.asked.append((name, named))
-            self.act()
+            self.before()
             if name == "fact" and named["id"] != example("fact")["id"]:
                 raise NotFound("There is no such fact.", "See `ebbtide facts`.")
             return ANSWERS[name]
@@ -47,7 +47,44 @@ class StandIn:
 
 
 def _view() -> dict[str, Any]:
-    return example("fact") | {"layer": "semantic", "state": "active", "temperature": None}
+    return example("fact") | {
+        "layer": "semantic",
+        "state": "active",
+        "temperature": None,
+        "superseded_by": None,
+        "merged_into": None,
+        "disputes": ["f_0d52e6a8b9174c3e"],
+        "expired": False,
+        "pinned": True,
+        "frozen": False,
+        "forgotten": False,
+        "refused": False,
+    }
+
+
+def _revised() -> dict[str, Any]:
+    note = {"id": "n_1", "path": "Home.md", "state": "archived"} | dict.fromkeys(
+        ("pinned", "frozen", "forgotten", "refused"), False
+    )
+    return {
+        "revisions": [example("revision")],
+        "undone": None,
+        "facts": [_view()],
+        "notes": [note],
+        "absent": ["f_0000000000000001"],
+    }
+
+
+_SIDE = {
+    "id": "f_1",
+    "fact": "The pond cost 400 EUR.",
+    "note": "Pond.md",
+    "line": 3,
+    "quote": "It cost 400 EUR.",
+    "date": "2026-05",
+    "state": "active",
+    "private": False,
+}
 
 
 _JOB = {
@@ -73,8 +110,67 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "steps": [{"step": "budget", "passed": False, "message": "full"}],
         "items": [example("recall-response")["items"][0]],
     },
-    "facts": {"facts": [_view()], "refused": [], "total": 1, "next": None},
-    "fact": {"fact": _view(), "history": [example("revision")]},
+    "facts": {
+        "facts": [_view()],
+        "refused": [
+            {
+                "note": "Home.md",
+                "outcome": "refuse",
+                "gate": "worth",
+                "code": "chatter",
+                "reason": "thanks",
+                "fact": {"fact": "谢谢", "line": 3},
+            }
+        ],
+        "counts": {"worth": {"chatter": 1}},
+        "total": 1,
+        "next": None,
+    },
+    "fact": {"fact": _view(), "history": [example("revision") | {"undone": True}]},
+    "correct": _revised(),
+    "act": _revised(),
+    "undo": _revised() | {"undone": "r_0123456789abcdef"},
+    "rule": _revised(),
+    "uses": {"recorded": ["f_1"], "ignored": [{"id": "f_2", "reason": "told already"}], "day": "2026-11-30"},
+    "corrections": {"recorded": ["f_1"], "ignored": [], "day": "2026-11-30"},
+    "revisions": {"revisions": [example("revision") | {"undone": False, "parts": 2}]},
+    "reviews": {
+        "reviews": [
+            {
+                "id": "q_1",
+                "kind": "dispute",
+                "since": "2026-05-01T00:00:00Z",
+                "question": "Which one holds?",
+                "why": None,
+                "lang": "en",
+                "sides": [_SIDE, _SIDE | {"id": "f_2", "date": None}],
+                "choices": [{"ruling": "keep_a", "label": "The older one"}, {"ruling": "later", "label": "Later"}],
+            }
+        ],
+        "counts": {"dispute": 1, "lines": 0},
+        "total": 1,
+        "next": None,
+    },
+    "episodes": {
+        "episodes": [
+            {
+                "note": "Work/Sprint 9.md",
+                "title": "Sprint 9",
+                "type": "sprint",
+                "date": "2026-01-16",
+                "result": "failure",
+                "stated": True,
+                "sign": "type",
+                "missing": ["trigger"],
+                "private": False,
+                "parts": {"lesson": {"text": "Ask first", "line": 5, "quote": "Ask first"}},
+                "facts": ["f_1"],
+            }
+        ],
+        "total": 1,
+        "counts": {"failure": 1},
+        "next": None,
+    },
     "links": {
         "links": [example("link", number) | {"near": [], "others": [], "missing": None} for number in (0, 1)],
         "total": 2,
@@ -194,7 +290,7 @@ def _site() -> Iterator[Site]:
 def site(_site: Site) -> Site:
     """A server that the tests of a module share, its memory wiped."""
     _site.service.asked.clear()
-    _site.service.act = lambda: None
+    _site.service.before = lambda: None
     return _site
 
 

@@ -50,9 +50,37 @@ def test_every_call_is_a_route_and_every_route_a_call(site: Any) -> None:
         (
             "facts",
             {"note": "Home.md", "refused": True},
-            {"note": "Home.md", "type": None, "after": "", "limit": 50, "refused": True},
+            {"note": "Home.md", "type": None, "after": "", "limit": 50, "refused": True, "state": None},
         ),
         ("fact", {"id": "f_3f9a1c0b7de24851"}, {"id": "f_3f9a1c0b7de24851"}),
+        (
+            "correct",
+            {"id": "f_1", "set": {"value": None, "tags": ["a"]}, "client": "desk-1"},
+            {"id": "f_1", "set": {"value": None, "tags": ["a"]}, "why": "", "client": "desk-1"},
+        ),
+        (
+            "act",
+            {"id": "n_1", "action": "archive", "why": "旧"},
+            {"id": "n_1", "action": "archive", "why": "旧", "client": None},
+        ),
+        ("undo", {}, {"id": None, "why": "", "client": None}),
+        ("revisions", {"limit": 3}, {"limit": 3}),
+        ("reviews", {"kind": "held"}, {"kind": "held", "limit": 50, "after": ""}),
+        (
+            "uses",
+            {"ids": ["f_1"], "kind": "opened", "client": "desk-1"},
+            {"ids": ["f_1"], "kind": "opened", "query": None, "session": None, "client": "desk-1"},
+        ),
+        (
+            "corrections",
+            {"ids": ["n_1"], "why": "旧", "session": "s"},
+            {"ids": ["n_1"], "why": "旧", "query": None, "session": "s", "client": None},
+        ),
+        (
+            "rule",
+            {"id": "q_1", "ruling": "keep_a", "why": "yes"},
+            {"id": "q_1", "ruling": "keep_a", "why": "yes", "client": None},
+        ),
         (
             "links",
             {"unresolved": True, "limit": 7},
@@ -103,6 +131,9 @@ def test_status_names_the_port_that_was_bound(site: Any) -> None:
         "/v1/links?unresolved=perhaps",
         "/v1/notes?status=lost",
         "/v1/facts/" + "f" * 100,
+        "/v1/facts?state=gone",
+        "/v1/reviews?kind=odd",
+        "/v1/revisions?limit=0",
     ],
 )
 def test_wrong_arguments_are_a_400_that_names_them(site: Any, target: str) -> None:
@@ -120,7 +151,7 @@ def test_every_error_of_the_tree_has_its_status_and_body(site: Any, kind: type[e
     def act() -> None:
         raise kind("It is so.", "Do this.")
 
-    site.service.act = act
+    site.service.before = act
     reply = site.ask("GET", "/v1/doctor")
     assert reply.status == kind.status
     assert reply.body == {"error": {"code": kind.code, "reason": "It is so.", "remedy": "Do this."}}
@@ -140,14 +171,14 @@ def test_the_unforeseen_is_a_500_without_traceback(
     def act() -> None:
         raise kind("secret detail")
 
-    site.service.act = act
+    site.service.before = act
     with caplog.at_level(logging.ERROR, "ebbtide.serve.api"):
         reply = site.ask(method, path, body)
     assert (reply.status, reply.code) == (500, "internal")
     assert b"secret" not in reply.data
     assert b"Traceback" not in reply.data
     assert "secret detail" in caplog.text
-    site.service.act = lambda: None
+    site.service.before = lambda: None
     assert site.ask("GET", "/v1/status").status == 200
 
 
@@ -159,7 +190,7 @@ def test_too_many_searches_at_once_are_sent_away_and_the_state_still_answers(sit
             inside.release()
             go.wait(10)
 
-    site.service.act = wait
+    site.service.before = wait
     replies: list[int] = []
     threads = [
         threading.Thread(target=lambda: replies.append(site.ask("POST", "/v1/recall", {"query": "q"}).status))
@@ -182,10 +213,10 @@ def test_turns_are_given_back_after_failures(site: Any) -> None:
     def act() -> None:
         raise errors.BadRequest("No.", "")
 
-    site.service.act = act
+    site.service.before = act
     for _ in range(5):
         assert site.ask("POST", "/v1/recall", {"query": "q"}).status == 400
-    site.service.act = lambda: None
+    site.service.before = lambda: None
     assert site.ask("POST", "/v1/recall", {"query": "q"}).status == 200
 
 
@@ -196,7 +227,7 @@ def test_what_json_cannot_carry_does_not_fail_an_answer() -> None:
 
 def test_stopping_waits_for_what_runs(own_site: Any) -> None:
     site = own_site
-    site.service.act = lambda: time.sleep(0.5)
+    site.service.before = lambda: time.sleep(0.5)
     replies: list[int] = []
     thread = threading.Thread(target=lambda: replies.append(site.ask("GET", "/v1/doctor").status))
     thread.start()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ebbtide import __version__
-from ebbtide.serve import actions, commands, pairing
+from ebbtide.serve import actions, commands, pairing, screen
 from ebbtide.serve.calls import encode
 from ebbtide.serve.cli import main
 
@@ -126,6 +126,15 @@ def test_version_and_no_command(capsys: pytest.CaptureFixture[str]) -> None:
         ["up", "V", "--set", "x"],
         ["pause", "--minutes", "1.5"],
         ["rebuild", "--everything"],
+        ["facts", "--state", "gone"],
+        ["correct", "f_1"],
+        ["correct", "f_1", "--set", "quote=x"],
+        ["correct", "f_1", "--set", "confidence=high"],
+        ["correct", "f_1", "--set", "value"],
+        ["archive"],
+        ["rule", "q_1", "perhaps"],
+        ["review", "--kind", "odd"],
+        ["undo", "--list", "--limit", "0"],
     ],
 )
 def test_wrong_use_is_one_line_and_2(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +156,33 @@ ASKED = [
     (["related", "Home.md", "--limit", "3"], "related", {"note": "Home.md", "limit": 3}),
     (["explain", "q", "Sub/A b.md"], "explain", {"query": "q", "note": "Sub/A b.md"}),
     (["facts", "--type", "decision"], "facts", {"type": "decision", "limit": 50}),
+    (["facts", "--state", "disputed", "--refused"], "facts", {"state": "disputed", "refused": True}),
     (["fact", "f_3f9a1c0b7de24851"], "fact", {}),
+    (
+        [
+            "correct",
+            "f_1",
+            "--set",
+            "valid_to=2026-03-31",
+            "--set",
+            "confidence=.9",
+            "--set",
+            "tags=#a, b",
+            "--set",
+            "why=",
+        ],
+        "correct",
+        {"id": "f_1", "set": {"valid_to": "2026-03-31", "confidence": 0.9, "tags": ["a", "b"], "why": None}, "why": ""},
+    ),
+    (["archive", "f_1", "--why", "旧"], "act", {"id": "f_1", "action": "archive", "why": "旧", "client": None}),
+    (["forget", "n_1"], "act", {"id": "n_1", "action": "forget"}),
+    (["undo"], "undo", {"id": None}),
+    (["undo", "r_1", "--why", "no"], "undo", {"id": "r_1", "why": "no"}),
+    (["undo", "--list", "--limit", "3"], "revisions", {"limit": 3}),
+    (["review", "--kind", "dispute", "--limit", "2"], "reviews", {"kind": "dispute", "limit": 2}),
+    (["used", "f_1", "p_2", "--session", "s"], "uses", {"ids": ["f_1", "p_2"], "session": "s", "kind": "used"}),
+    (["wrong", "f_1", "--why", "旧"], "corrections", {"ids": ["f_1"], "why": "旧", "client": None}),
+    (["rule", "q_1", "keep_b"], "rule", {"id": "q_1", "ruling": "keep_b", "client": None}),
     (["links", "--unresolved"], "links", {"unresolved": True, "limit": 200}),
     (["links", "--broken-anchors"], "links", {"broken_anchors": True, "unresolved": False}),
     (["links", "--orphans", "--after", "0:a.md"], "links", {"orphans": True, "after": "0:a.md"}),
@@ -191,13 +226,13 @@ def test_options_before_and_after_the_command(
 
 
 def test_a_note_may_be_named_as_the_shell_completes_it(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert actions.note_path("Sub/A b.md", vault) == "Sub/A b.md"
-    assert actions.note_path(str(vault / "Sub" / "A b.md"), vault) == "Sub/A b.md"
+    assert screen.note_path("Sub/A b.md", vault) == "Sub/A b.md"
+    assert screen.note_path(str(vault / "Sub" / "A b.md"), vault) == "Sub/A b.md"
     monkeypatch.chdir(vault / "Sub")
-    assert actions.note_path("A b.md", vault) == "Sub/A b.md"
-    assert actions.note_path("../Home.md", vault) == "Home.md"
-    assert actions.note_path("Gone.md", vault) == "Gone.md"
-    assert actions.note_path("/etc/passwd", vault) == "/etc/passwd", "the service refuses it"
+    assert screen.note_path("A b.md", vault) == "Sub/A b.md"
+    assert screen.note_path("../Home.md", vault) == "Home.md"
+    assert screen.note_path("Gone.md", vault) == "Gone.md"
+    assert screen.note_path("/etc/passwd", vault) == "/etc/passwd", "the service refuses it"
 
 
 def test_a_question_from_standard_input(site: Any, vault: Path, state: Path) -> None:

@@ -46,7 +46,10 @@ def test_this_process_answers_with_the_same_bytes(site: Any, state: Path, vault:
     with client.connect(vault) as asker:
         for name, arguments in (("facts", {"limit": 3}), ("note", {"path": "Home.md"}), ("links", {}), ("doctor", {})):
             assert asker.ask(name, **arguments) == local.ask(name, **arguments)
-    assert ("facts", {"note": None, "type": None, "after": "", "limit": 3, "refused": False}) in site.service.asked
+    assert (
+        "facts",
+        {"note": None, "type": None, "after": "", "limit": 3, "refused": False, "state": None},
+    ) in site.service.asked
 
 
 def test_the_only_daemon_needs_no_name(site: Any, state: Path, vault: Path, tmp_path: Path) -> None:

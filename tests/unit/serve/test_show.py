@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ebbtide.serve import show
+from ebbtide.serve import show, show_rulings
 from ebbtide.serve.calls import CALLS
 from ebbtide.serve.show import Pen
 
@@ -14,7 +14,7 @@ PLAIN = Pen()
 
 
 def test_everything_that_can_be_asked_can_be_shown() -> None:
-    assert set(CALLS) - {"job"} == set(show.SHOWN)
+    assert set(CALLS) - {"job"} == set(show.SHOWN) | set(show_rulings.SHOWN)
 
 
 @pytest.mark.parametrize(
