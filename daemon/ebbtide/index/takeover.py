@@ -19,11 +19,13 @@ from ebbtide.memory.intake import Origin
 from ebbtide.memory.model_reading import plan_reading
 from ebbtide.memory.records import Fact, FactDraft, FactId, Note
 from ebbtide.parse.note import parse_note
+from ebbtide.parse.own_words import handed_back, written_by_machine
 from ebbtide.parse.text import fold
 
 SWEPT = "claude-swept"
 """The catalogue's word for the rules under which all notes were last looked at for a model to read; empty once notes were
 indexed where no model could hear of it."""
+_OWN = "written by Ebbtide or an agent, not by a person: it bears nothing out"
 Refused = tuple[str, str, str]
 """A fact that was not believed, its quote, and the reason."""
 
@@ -65,13 +67,20 @@ class TakeOver:
             return False
         if file.digest != reading.digest:
             return False
+        note = parse_note(row.path, file.text)
+        own = [d for d in reading.drafts if written_by_machine(note) or handed_back(note, None, d.start, d.end)]
+        reading = replace(
+            reading,
+            drafts=[draft for draft in reading.drafts if draft not in own],
+            refused=[*reading.refused, *((draft.fact, draft.quote, _OWN) for draft in own)],
+        )
         rows = [_refusal(reading, each) for each in reading.refused]
         with self.sync.indexes.slice():
             if rows and not reading.drafts:  # nothing of it was to be believed: the rules' facts stay
                 stored = [found[2:] for found in self.catalog.refusals(row.path, 1000)]
                 self.catalog.put_refusals(row.row, dict.fromkeys([*stored, *rows]))
                 return True
-            found = self._plan(row, parse_note(row.path, file.text), reading)
+            found = self._plan(row, note, reading)
             if found is None:
                 return False
             found = replace(found, refused=[*rows, *found.refused])

@@ -36,7 +36,8 @@ def plan_reading(
     more = [draft for draft in drafts if draft in concluded]
     known = {fact.id for fact in (*observed, *plan.puts)}
     minted = {mint(draft, folded): draft for draft in more}
-    fresh = [draft for ident, draft in minted.items() if ident not in known and elsewhere(ident) is None]
+    # A conclusion bears out no fact that a person stated; drawn again from other words of theirs, it bears out itself.
+    fresh = [draft for ident, draft in minted.items() if ident not in known and _concluded(elsewhere(ident))]
     derived = [fact for fact in stored if fact.origin != "observed"]
     rest = _planned(fresh, derived, origin, folded, elsewhere)
     plan.puts += [replace(fact, origin="derived") for fact in rest.puts]
@@ -47,6 +48,10 @@ def plan_reading(
     lost = [fact for fact in observed if fact.id in plan.gone]
     beside = {fact.id: fact for fact in lost if fact.id in minted or normalised(fact.quote) in quoted}
     return keeping(plan, {**beside, **stay})
+
+
+def _concluded(other: Fact | None) -> bool:
+    return other is None or other.origin == "derived"
 
 
 def keeping(plan: Plan, stay: Mapping[FactId, Fact]) -> Plan:

@@ -6,8 +6,10 @@ notes, for at least two tasks; or they said outright that it holds. What a machi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from ebbtide.memory.states import Lang, Origin
@@ -61,7 +63,11 @@ def promotion(sightings: Iterable[Sighting], *, stated: bool = False, disputed: 
     return Promotion(False, days, notes, tasks, en, zh)
 
 
+_PROJECTS: Final = re.compile(r"[\W\d_]*(?:projects?|项目|專案)", re.I)
+
+
 def task_of(path: str, project: str | None, subject: str | None) -> str:
-    """What a place belongs to: its project, else its top folder, else what it is about."""
-    top = path.split("/", maxsplit=1)[0] if "/" in path else ""
-    return project or top or subject or path
+    """What a place belongs to: its project, else the folder below one that is called Projects, else its top folder, else its subject."""
+    folders = path.split("/")[:-1]
+    below = next((after for folder, after in pairwise(folders) if _PROJECTS.fullmatch(folder)), None)
+    return project or below or (folders[0] if folders else None) or subject or path

@@ -64,6 +64,9 @@ def test_more_evidence_never_takes_back_and_machines_never_add(some: list[Sighti
 
 def test_tasks() -> None:
     assert task_of("Projects/A/x.md", "Apollo", "x") == "Apollo"
+    assert task_of("Projects/A/x.md", None, "x") == "A"
+    assert task_of("10 项目/苔记/深/x.md", None, "x") == "苔记"
+    assert task_of("Projects/x.md", None, "x") == "Projects"
     assert task_of("Life/x.md", None, "x") == "Life"
     assert task_of("x.md", None, "Tea") == "Tea"
     assert task_of("x.md", None, None) == "x.md"
