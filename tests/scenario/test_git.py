@@ -93,7 +93,7 @@ def test_each_change_is_a_commit_that_says_what_and_why(kept: Place) -> None:
         git(kept.vault, "show", f"{REF}:Memory/facts.jsonl").encode()
         == (kept.vault / "Memory/facts.jsonl").read_bytes()
     )
-    assert git(kept.vault, "fsck", "--strict") == ""
+    assert git(kept.vault, "fsck", "--no-dangling", "--strict") == ""
 
 
 def test_a_supersession_names_both_values_and_the_place(kept: Place) -> None:
@@ -214,4 +214,4 @@ def test_a_history_goes_on_after_the_branch_was_packed_and_begins_anew_with_a_ne
         with kept.opened() as service:
             rule(service, "pin", "")
         assert len(log(kept, "%H").split()) >= 1
-        assert git(kept.vault, "fsck", "--strict") == ""
+        assert git(kept.vault, "fsck", "--no-dangling", "--strict") == ""

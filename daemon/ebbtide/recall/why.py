@@ -187,7 +187,7 @@ class Walker:
             strength = self._strength(step)
             held = best.get(step.other)
             # A relation in so many words says more than any number of mentions of the same note.
-            if held is None or (reasoned(step), strength) > (reasoned(held[0]), held[1]):
+            if held is None or _rank(step, strength) > _rank(*held):
                 best[step.other] = (step, strength)
         self._learn(sorted(best, key=lambda other: (-best[other][1], other)))
         shown = [found for other, found in best.items() if self._shown[other]]
@@ -217,6 +217,11 @@ class Walker:
             shown = set(self._visible(fresh))
             self._shown.update((file, file in shown) for file in fresh)
             self._near.update(self._nearness([file for file in fresh if file in shown][: self.settings.compared]))
+
+
+def _rank(step: Step, strength: float) -> tuple[bool, float, str, bool]:
+    """What is taken of several edges between two notes; between equals the names decide, not the order of the edges."""
+    return reasoned(step), strength, step.type, step.outward
 
 
 def superseded_by(graph: LinkGraph, file: int, visible: Visible) -> int | None:
