@@ -26,7 +26,7 @@ from ebbtide.parse.text import fold
 
 _BODY: Final = frozenset(("wikilink", "embed", "markdown"))
 _SILENT: Final = frozenset(("quote", "code", "math", "html"))
-PROSE_RULES: Final = "2"
+PROSE_RULES: Final = "3"
 """Raised when the rules change, so that the edges of notes that did not change are read again."""
 DOUBTED: Final = 0.2
 """Confidence of a mention that is quoted, denied or supposed: its sentence connects nothing."""

@@ -17,7 +17,8 @@ _FORWARD: Final[dict[str, str]] = {
     "depends_on": "depends on, depend on, uses, requires, require, needs, need, relies on, builds on, based on,"
     "blocked by,"
     "依赖, 依赖于, 取决于, 需要, 基于, 建立在, 前提, 前提是, 前置, 前置条件, 被阻塞, 受阻于, 依賴, 依賴於, 取決於",
-    "causes": "causes, cause of, leads to, lead to, results in, triggers, produces, brings about,"
+    "causes": "causes, cause of, leads to, lead to, led to, results in, resulted in, triggers, triggered, produces, brings about,"
+    "provokes, provoked, gives rise to, sparked, prompts, prompted, forces, forced,"
     "导致, 引起, 造成, 引发, 触发, 带来, 产生, 结果, 结果是, 後果, 后果, 所以, 因此, 導致, 引發, 觸發, 帶來, 產生",
     "contradicts": "contradicts, contradict, conflicts with, conflicts, disagrees with, opposes, refutes, disproves,"
     "矛盾, 相矛盾, 与之矛盾, 冲突, 相冲突, 反对, 反驳, 否定, 推翻, 不一致, 衝突, 反對, 反駁",
@@ -31,7 +32,8 @@ _FORWARD: Final[dict[str, str]] = {
 _INVERSE: Final[dict[str, str]] = {
     "depends_on": "required by, needed by, used by, blocks, dependency of, enables, prerequisite of,"
     "被依赖, 被需要, 被使用, 阻塞, 是前提, 被依賴",
-    "causes": "caused by, because of, because, due to, result of, results from, triggered by, cause, reason, why,"
+    "causes": "caused by, because of, because, due to, result of, results from, triggered by, cause, reason, why, provoked by, prompted by,"
+    "forced by, sparked by, brought about by,"
     "因为, 由于, 原因, 起因, 成因, 根因, 源于, 源自, 起因于, 由此引起, 由…引起, 由…导致, 导致原因, 因為, 由於, 源於",
     "contradicts": "contradicted by, refuted by, disproved by, opposed by, 被反驳, 被否定, 被推翻, 被反駁",
     "supports": "supported by, confirmed by, evidence, backed by, proved by, validated by,"
@@ -44,8 +46,8 @@ _INVERSE: Final[dict[str, str]] = {
 
 
 def normalise_relation(word: str) -> str:
-    """NFC, trimmed, lower case, spaces and hyphens to `_`."""
-    return _BREAKS.sub("_", unicodedata.normalize("NFC", word).strip().lower())
+    """NFC, trimmed, lower case, spaces and hyphens to `_`; without the colons of an inline field written among properties."""
+    return _BREAKS.sub("_", unicodedata.normalize("NFC", word).strip().rstrip(":：").rstrip().lower())
 
 
 def _table() -> dict[str, tuple[str, bool]]:

@@ -103,18 +103,19 @@ class Causes:
         A note further behind may still be the one that is meant, if it is better than the best in meaning or in words. One
         that is worse in both is about something else, however good a chain leads on from it; so is a mere neighbour.
         """
-        pool, scores = ranking.pool, ranking.note_scores
+        pool, R = ranking.pool, {row: parts.R for row, parts in ranking.weighed.notes.items()}
         rows = [row for row in ranking.notes if pool.notes[row].evidence.ranks.keys() != {"graph"}]
-        rows = [row for row in rows if self.settings.abstain_below <= ranking.weighed.notes[row].R]
+        rows = [row for row in rows if row not in ranking.held.put_away and self.settings.abstain_below <= R[row]]
+        rows.sort(key=lambda row: (-R[row], pool.notes[row].file.path))  # what is meant does not age
         if not rows:
             return []
         best = pool.notes[rows[0]].evidence
         out = []
         for row in rows:
-            found, share = pool.notes[row].evidence, scores[row] / scores[rows[0]]
+            found, share = pool.notes[row].evidence, R[row] / R[rows[0]]
             better = found.coverage > best.coverage or (found.closeness or 0.0) > (best.closeness or 0.0)
             if share >= self.settings.start_even or (better and share >= self.settings.start_share):
-                out.append((row, scores[row]))
+                out.append((row, R[row]))
         return out[: self.settings.walking_starts]
 
     def answer(self, question: Question, direction: Direction | None = None, *, hurry: bool = True) -> dict[str, Any]:
@@ -194,7 +195,7 @@ class Causes:
 
     def _near(self, ranking: Ranking, files: Sequence[int]) -> dict[int, float]:
         """How near notes are to the question: as ranked, else by the best of their passages."""
-        near = {file: ranking.note_scores[file] for file in files if file in ranking.note_scores}
+        near = {file: ranking.weighed.notes[file].R for file in files if file in ranking.weighed.notes}
         vector = ranking.pool.vector
         if vector is None:
             return near

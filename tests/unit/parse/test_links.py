@@ -158,6 +158,8 @@ def test_the_table_can_be_replaced_and_is_normalised() -> None:
     assert relation_type("Boosts", {"boosts": ("supports", False)}) == ("supports", False)
     assert relation_type("causes", {}) == ("causes", False)
     assert all(normalise_relation(word) == word for word in RELATIONS)
+    assert normalise_relation("results in:") == "results_in"  # `results in:: [[X]]` written among the properties
+    assert normalise_relation("引起：") == "引起"
 
 
 def test_edges_of_a_note() -> None:
