@@ -69,6 +69,27 @@ def test_near_facts_are_compared_once_they_have_vectors(place: Place, model: Pat
     assert len(place.revisions("dispute")) == 1
 
 
+def test_rows_of_one_table_do_not_contradict_each_other(place: Place, model: Path) -> None:
+    rows = (
+        "| What | Number |\n| --- | --- |\n| Seconds per record, Monday | 34 |\n"
+        "| Seconds per record, Friday | 19 |\n| Records also written on paper, Friday | about 60 |\n"
+    )
+    place.options |= {"embed.enabled": True, "embed.model": str(model)}
+    daemon = Daemon(
+        place.fill(
+            {"Field Week.md": f"---\ndate: 2025-12-05\n---\n# Field Week\n\n## Friday: numbers\n\n{rows}"}
+        ).open()
+    )
+    daemon.runtime.patrol.rounds = Rounds(compared=-1.0)
+    try:
+        daemon.start(0)
+        wait_until(patrolled(daemon), "the patrol")
+        assert len(daemon.service.facts()["facts"]) == 3
+    finally:
+        daemon.stop()
+    assert place.revisions("dispute") == place.revisions("supersede") == []
+
+
 def test_what_is_overdue_is_asked_about_a_few_a_day_and_no_more_once_confirmed(place: Place) -> None:
     place.fill({f"n{n}.md": f"# Meter {n}\n\nThe timeout is {n + 3} seconds.\n" for n in range(5)})
     with place.opened() as service:

@@ -68,8 +68,8 @@ class Collider:
             if ident in known or (standing is not None and (standing.state != "active" or not standing.there)):
                 continue
             other = codec.fact_from_dict(json.loads(record))
-            if other.held or other.origin != "observed":
-                continue
+            if other.held or other.origin != "observed" or other.source == fact.source:
+                continue  # what one note says side by side, a person wrote side by side: rows, options, before and after
             collision = self._compare(claims, other, lang)
             if collision is not None:
                 found.append(self._careful(collision, fact))
