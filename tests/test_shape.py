@@ -224,6 +224,10 @@ EXCEPTIONS = {
     ("prove.nearness", "index.priors"): "the same",
     ("prove.exam", "runtime"): "an exam opens the vault read-only, as repeatably as a fresh process",
     ("prove.exam", "recall.candidates"): "reads a scope as recall reads it",
+    ("prove.exam", "prove.rows"): "the files of every batch exam",
+    ("prove.cite", "prove.rows"): "likewise",
+    ("prove.conflicts", "prove.rows"): "likewise",
+    ("prove.gate", "prove.rows"): "likewise",
     ("prove.gate", "prove.exam"): "fills up a ranking as the other batch exams do",
     ("prove.gate", "runtime"): "an exam opens the vault read-only",
 }

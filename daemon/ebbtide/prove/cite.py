@@ -6,7 +6,6 @@ speaks, the meaning of the line and of its passage. Nothing under the vault is c
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -19,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ebbtide.memory.errors import BadRequest, VaultError
+from ebbtide.memory.errors import VaultError
 from ebbtide.memory.ports import FloatArray
 from ebbtide.memory.records import Note, Unit
 from ebbtide.parse.fact_dialogue import speakers_of, turn_of
@@ -27,6 +26,7 @@ from ebbtide.parse.fact_text import plain
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.sentences import sentences
 from ebbtide.parse.text import fold, language, query_terms
+from ebbtide.prove.rows import read_rows, write_rows
 from ebbtide.recall.engine import Question
 from ebbtide.runtime import Runtime, open_runtime
 from ebbtide.serve.service import Service, told
@@ -129,9 +129,7 @@ def cite(vault: Path, facts: Path, out: Path, progress: Say = lambda _: None) ->
                 progress(f"facts {number}/{len(asked)}")
     finally:
         runtime.close()
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    temporary.replace(out)
+    write_rows(out, rows)
     return {"out": str(out), "facts": len(rows), "cited": sum(row["note"] is not None for row in rows)}
 
 
@@ -164,22 +162,12 @@ def _quote(line: Line, fact: str) -> str:
 
 
 def _facts(path: Path) -> Iterator[tuple[Any, str]]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadRequest(
-            f"{path} cannot be read: {error.strerror}.", "Name a file of facts, a JSON object a line."
-        ) from error
-    count = 0
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line.decode("utf-8-sig"))
-            yield record.get("id", count), str.strip(record["fact"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadRequest(f"{path}:{number} is not a fact ({error}).", 'Each line is {"fact": ...}.') from error
-        count += 1
+    def read(record: Any) -> tuple[dict[str, Any], str]:
+        record.get("id")  # an object, whatever it is called
+        return record, str.strip(record["fact"])
+
+    for number, (record, fact) in enumerate(read_rows(path, "not a fact", '{"fact": ...}', read)):
+        yield record.get("id", number), fact
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------

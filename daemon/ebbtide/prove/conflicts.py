@@ -22,7 +22,7 @@ from ebbtide.memory.conflict import judge
 from ebbtide.memory.conflict_claim import Claim
 from ebbtide.memory.conflict_pairs import Pair
 from ebbtide.memory.conflict_patrol import patrol
-from ebbtide.memory.errors import BadRequest, VaultError
+from ebbtide.memory.errors import VaultError
 from ebbtide.memory.records import Fact, Note
 from ebbtide.memory.states import BOOKKEEPING
 from ebbtide.parse.claims import in_slot, read_claim
@@ -32,6 +32,7 @@ from ebbtide.parse.fact_text import only_link, plain
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.sentences import sentences
 from ebbtide.prove.nearness import open_nearness
+from ebbtide.prove.rows import read_rows, write_rows
 from ebbtide.runtime import Places, Runtime, open_runtime
 from ebbtide.serve.service import Service, told
 
@@ -86,7 +87,7 @@ def conflicts(vault: Path, out: Path, vectors: bool = True, progress: Say = lamb
                 "reason_zh": verdict.reason_zh,
             }
         )
-    _write(out, rows)
+    write_rows(out, rows)
     kinds = Counter(row["kind"] for row in rows)
     return {"out": str(out), "claims": len(claims), "flags": len(rows), "kinds": dict(sorted(kinds.items()))}
 
@@ -106,7 +107,7 @@ def pairs(given: Path, out: Path, vectors: bool = True, progress: Say = lambda _
         )
         if number % 200 == 0 or number == len(asked):
             progress(f"pairs {number}/{len(asked)}")
-    _write(out, rows)
+    write_rows(out, rows)
     return {"out": str(out), "pairs": len(rows), "contradictions": sum(row["contradiction"] for row in rows)}
 
 
@@ -195,25 +196,7 @@ def _best(claims: Sequence[Claim], left: Sequence[int], right: Sequence[int]) ->
 
 
 def _pairs(path: Path) -> Iterator[tuple[str, str, str]]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadRequest(
-            f"{path} cannot be read: {error.strerror}.", "Name a file of pairs, a JSON object a line."
-        ) from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line.decode("utf-8-sig"))
-            yield record["id"], str.strip(record["a"]), str.strip(record["b"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadRequest(
-                f"{path}:{number} is not a pair ({error}).", 'Each line is {"id": ..., "a": ..., "b": ...}.'
-            ) from error
+    def read(record: Any) -> tuple[str, str, str]:
+        return record["id"], str.strip(record["a"]), str.strip(record["b"])
 
-
-def _write(out: Path, rows: Sequence[dict[str, Any]]) -> None:
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    temporary.replace(out)
+    return read_rows(path, "not a pair", '{"id": ..., "a": ..., "b": ...}', read)

@@ -6,7 +6,6 @@ shadow for what would go to the memory folder. The same vault and questions give
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ebbtide.memory.errors import BadRequest
+from ebbtide.prove.rows import read_rows, write_rows
 from ebbtide.recall.candidates import folder
 from ebbtide.recall.engine import Question
 from ebbtide.runtime import Runtime, open_runtime
@@ -56,9 +55,7 @@ def _batch(vault: Path, queries: Path, out: Path, no_scope: bool, progress: Say,
                 progress(f"questions {number}/{len(asked)}")
     finally:
         runtime.close()
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    temporary.replace(out)
+    write_rows(out, rows)
     spent = sorted(row["ms"] for row in rows)
     return {
         "out": str(out),
@@ -108,25 +105,13 @@ def filled(runtime: Runtime, question: Question, notes: Sequence[str]) -> list[s
 
 
 def _questions(path: Path, no_scope: bool) -> Iterator[tuple[Question, dict[str, Any]]]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadRequest(
-            f"{path} cannot be read: {error.strerror}.", "Name a file of questions, a JSON object a line."
-        ) from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line.decode("utf-8-sig"))
-            record["id"]  # every result is named by it
-            query = str.strip(record["query"])
-            {None: 0, "back": 1, "forward": 2}[record.get("direction")]
-            if record.get("as_of") is not None:
-                date.fromisoformat(record["as_of"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadRequest(
-                f"{path}:{number} is not a question ({error}).", 'Each line is {"id": ..., "query": ...}.'
-            ) from error
+    def read(record: Any) -> tuple[Question, dict[str, Any]]:
+        record["id"]  # every result is named by it
+        query = str.strip(record["query"])
+        {None: 0, "back": 1, "forward": 2}[record.get("direction")]
+        if record.get("as_of") is not None:
+            date.fromisoformat(record["as_of"])
         scope = None if no_scope else record.get("scope")
-        yield Question(query, scope=scope, as_of=record.get("as_of")), record
+        return Question(query, scope=scope, as_of=record.get("as_of")), record
+
+    return read_rows(path, "not a question", '{"id": ..., "query": ...}', read)

@@ -6,7 +6,6 @@ created, changed or removed.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Any, Final, Literal
 from ebbtide.memory.errors import BadRequest
 from ebbtide.memory.heat import Event
 from ebbtide.prove.exam import filled
+from ebbtide.prove.rows import read_rows, write_rows
 from ebbtide.recall.engine import Engine, Question
 from ebbtide.runtime import Runtime, open_runtime
 from ebbtide.serve.service import Service, told
@@ -59,9 +59,7 @@ def gate(vault: Path, episodes: Path, arm: Arm, out: Path, progress: Say = lambd
                 progress(f"episodes {number}/{len(read)}")
     finally:
         runtime.close()
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    temporary.replace(out)
+    write_rows(out, rows)
     return {"out": str(out), "arm": arm, "episodes": len(read), "questions": len(rows)}
 
 
@@ -101,22 +99,8 @@ def _answer(
 
 
 def _episodes(path: Path) -> Iterator[Episode]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadRequest(
-            f"{path} cannot be read: {error.strerror}.", "Name a file of episodes, a JSON object a line."
-        ) from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield _episode(json.loads(line.decode("utf-8-sig")))
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise BadRequest(
-                f"{path}:{number} is no episode ({error}).",
-                'Each line is {"id": ..., "reinforce": [{"note", "times", "last"}], "present": [...], "past": [...]}.',
-            ) from error
+    shape = '{"id": ..., "reinforce": [{"note", "times", "last"}], "present": [...], "past": [...]}'
+    return read_rows(path, "no episode", shape, _episode)
 
 
 def _episode(record: Mapping[str, Any]) -> Episode:
