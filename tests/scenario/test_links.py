@@ -218,7 +218,7 @@ def test_only_links_by_a_name_that_came_or_went_are_resolved_again(
         place.write("m7.md", "new")
         runtime.sync.apply(["m7.md"])
         assert seen == ["n7.md"]
-        found = [json.loads(line) for line in runtime.catalog.find_links("n7.md", False, False, 9)]
+        found = [json.loads(line) for line in runtime.catalog.find_links("n7.md", 9)]
         assert {link["raw"]: link["target"] for link in found} == {"[[m7]]": "m7.md", "[[Hub]]": None}
         seen.clear()
         (place.vault / "m7.md").rename(place.vault / "m8.md")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ebbtide.index.catalog import Catalog
@@ -127,8 +127,3 @@ def folded(record: Mapping[str, Any], standing: Standing) -> dict[str, Any]:
 
 def _turned(change: Mapping[str, Any]) -> dict[str, Any]:
     return {**change, "before": change.get("after"), "after": change.get("before")}
-
-
-def parts(lead: Revision, others: Sequence[Revision]) -> list[Revision]:
-    """The revisions that were made as parts of another."""
-    return [r for r in others if r.get("part_of") == lead.get("id")]

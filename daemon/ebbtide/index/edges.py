@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from ebbtide.index.database import Database, marks, slices
 from ebbtide.index.rows import GraphEdge, NewLink
@@ -81,18 +80,6 @@ class LinkTable(Database):
         for (record,) in self._db().execute(sql):
             yield record
 
-    def edges_of(self, paths: Sequence[str], limit: int = 200) -> list[tuple[str, str, str]]:
-        """(source path, target path, record) of resolved edges from or to any of these paths, at most `limit` a side."""
-        out: list[tuple[str, str, str]] = []
-        for part in slices(paths):
-            for column in ("f.path", "l.target"):
-                sql = (
-                    "SELECT f.path, l.target, l.record FROM links l JOIN files f ON f.row = l.file"
-                    f" WHERE {column} IN ({marks(part)}) AND l.target IS NOT NULL LIMIT ?"
-                )
-                out += [(r[0], r[1], r[2]) for r in self._db().execute(sql, (*part, limit))]
-        return out
-
     # --- the graph ----------------------------------------------------------------------------------------------------
 
     def graph_stamp(self) -> str:
@@ -125,32 +112,10 @@ class LinkTable(Database):
             out.update((r[0], (r[1], r[2])) for r in self._db().execute(sql, part))
         return out
 
-    def find_links(self, note: str | None, unresolved: bool, ambiguous: bool, limit: int) -> list[str]:
-        """Records of edges by source and place: of one note (from it or to it), without a target, with more than one."""
-        where, values = _link_filter(note, unresolved, ambiguous)
+    def find_links(self, note: str, limit: int) -> list[str]:
+        """Records of the edges that leave or reach a note, by source and place."""
         sql = (
-            f"SELECT l.record FROM links l JOIN files f ON f.row = l.file WHERE {where} ORDER BY f.path, l.seq LIMIT ?"
+            "SELECT l.record FROM links l JOIN files f ON f.row = l.file"
+            " WHERE l.file = (SELECT row FROM files WHERE path = ?1) OR l.target = ?1 ORDER BY f.path, l.seq LIMIT ?2"
         )
-        return [r[0] for r in self._db().execute(sql, (*values, limit))]
-
-    def count_links(self, note: str | None, unresolved: bool, ambiguous: bool) -> tuple[int, int, int]:
-        """(all, unresolved, ambiguous) of the edges that `find_links` would find without a limit."""
-        where, values = _link_filter(note, unresolved, ambiguous)
-        sql = (
-            "SELECT count(*), coalesce(sum(l.target IS NULL), 0), coalesce(sum(l.ambiguous), 0)"
-            f" FROM links l JOIN files f ON f.row = l.file WHERE {where}"
-        )
-        found: tuple[int, int, int] = self._db().execute(sql, values).fetchone()
-        return found
-
-
-def _link_filter(note: str | None, unresolved: bool, ambiguous: bool) -> tuple[str, list[Any]]:
-    parts, values = ["1"], []
-    if note is not None:
-        parts.append("(l.file = (SELECT row FROM files WHERE path = ?) OR l.target = ?)")
-        values += [note, note]
-    if unresolved:
-        parts.append("l.target IS NULL")
-    if ambiguous:
-        parts.append("l.ambiguous = 1")
-    return " AND ".join(parts), values
+        return [r[0] for r in self._db().execute(sql, (note, limit))]

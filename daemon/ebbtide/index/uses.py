@@ -68,11 +68,6 @@ class UseTable(Database):
         found = self._db().execute(sql, (ident,)).fetchone()
         return None if found is None else str(found[0])
 
-    def count_uses(self, since: str = "") -> dict[str, int]:
-        """How many uses of each kind there were from a day on."""
-        sql = "SELECT kind, count(*) FROM uses WHERE lead = 1 AND day >= ? GROUP BY kind ORDER BY kind"
-        return dict(self._db().execute(sql, (since,)).fetchall())
-
 
 def _utc(at: str) -> str:
     """A time with its offset as the revisions write it, so that the two can be compared as text."""

@@ -275,7 +275,7 @@ class Service(Using):
         except FileNotFoundError as error:
             raise NotFound(f"{path!r} is gone.", "It was removed after it was indexed.") from error
         note = parse_note(path, text.text)
-        edges = [json.loads(record) for record in self.runtime.catalog.find_links(path, False, False, 10_000)]
+        edges = [json.loads(record) for record in self.runtime.catalog.find_links(path, 10_000)]
         return {
             "id": file.id,
             "path": path,

@@ -79,9 +79,7 @@ def test_a_link_is_seen_from_both_ends(book: Book) -> None:
     assert book.seen("b.md") == [("a.md", "causes", False)]
     there, back = (book.graph().steps(book.row(path))[0] for path in ("a.md", "b.md"))
     assert (there.strong, there.declared, there.confidence, there.link) == (True, True, 1.0, back.link)
-    assert book.catalog.link_records([there.link, 999]) == {
-        there.link: ("a.md", book.catalog.find_links("a.md", False, False, 9)[0])
-    }
+    assert book.catalog.link_records([there.link, 999]) == {there.link: ("a.md", book.catalog.find_links("a.md", 9)[0])}
 
 
 def test_an_inverse_link_leads_into_the_file_that_holds_it(book: Book) -> None:
