@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ebbtide.memory.errors import CatalogDamaged, IndexDamaged
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 KINDS = ("passages", "facts")
 """What is embedded: the names of two tables, of two vector indexes, and of the channels' settings."""
 
@@ -39,11 +39,12 @@ CREATE TABLE files(
   reason TEXT NOT NULL DEFAULT '',
   title TEXT NOT NULL DEFAULT '', type TEXT, date TEXT, lang TEXT NOT NULL DEFAULT 'en',
   private INTEGER NOT NULL DEFAULT 0, changed REAL NOT NULL DEFAULT 0,
-  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, archived TEXT, until TEXT,
+  document TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0, archived TEXT, until TEXT, fate TEXT,
   inlinks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_title ON files(title);
 CREATE INDEX files_digest ON files(digest);
+CREATE INDEX files_date ON files(date) WHERE date IS NOT NULL;
 CREATE INDEX files_status ON files(status, kind);
 CREATE TABLE passages(
   row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
@@ -133,6 +134,7 @@ CREATE TABLE uses(
   day TEXT NOT NULL,                      -- local, where it happened
   at TEXT NOT NULL, kind TEXT NOT NULL, query TEXT, session TEXT, why TEXT NOT NULL, PRIMARY KEY(record, id)
 ) WITHOUT ROWID;
+CREATE INDEX uses_used ON uses(day DESC, record) WHERE kind = 'used';
 CREATE INDEX uses_wrong ON uses(record, at) WHERE kind = 'wrong';
 CREATE TABLE slots(key TEXT NOT NULL, fact TEXT NOT NULL, PRIMARY KEY(key, fact)) WITHOUT ROWID;
 CREATE INDEX slots_fact ON slots(fact);

@@ -12,7 +12,7 @@ from ebbtide.memory.errors import Problem
 
 _NAMES = (
     "id", "path", "size", "mtime_ns", "inode", "digest", "kind", "status", "reason", "title", "type", "date", "lang",
-    "private", "changed", "document", "again", "archived", "until",
+    "private", "changed", "document", "again", "archived", "until", "fate",
 )  # fmt: skip
 _COLUMNS = f"row, {', '.join(_NAMES)}, inlinks"
 _INLINKS = "(SELECT count(DISTINCT file) FROM links WHERE target = {path})"
@@ -23,8 +23,9 @@ _PUT = (
 
 
 def _row(r: Sequence[Any]) -> FileRow:
-    row: tuple[Any, ...] = (*r[:14], bool(r[14]), *r[15:17], bool(r[17]), *r[18:21])
-    return FileRow(*row)
+    row = FileRow(*r)
+    row.private, row.again = bool(row.private), bool(row.again)  # SQLite has numbers only
+    return row
 
 
 class FileTable(Database):
@@ -71,6 +72,15 @@ class FileTable(Database):
             " AND (? IS NULL OR date IS NULL OR substr(date, 1, 10) <= substr(?, 1, length(date))) ORDER BY path LIMIT ?"
         )
         return [r[0] for r in self._db().execute(sql, (folder, folder + "\U0010ffff", as_of, as_of, limit))]
+
+    def dated(self, first: str, last: str, folder: str, limit: int) -> list[FileRow]:
+        """Indexed notes dated from one day to another under a folder prefix, the latest first, at most `limit`."""
+        sql = (
+            f"SELECT {_COLUMNS} FROM files WHERE date IS NOT NULL AND date >= ? AND date < ? AND status = 'indexed'"
+            " AND kind IN ('note', 'memory') AND path >= ? AND path < ? ORDER BY date DESC, path LIMIT ?"
+        )
+        values = (first, last + "\U0010ffff", folder, folder + "\U0010ffff", limit)
+        return [_row(r) for r in self._db().execute(sql, values)]
 
     def texts_after(self, row: int, limit: int) -> list[FileRow]:
         """Files that have a keyword document, by row, after a row: to walk through all of them in steps."""

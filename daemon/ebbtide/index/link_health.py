@@ -102,6 +102,11 @@ class LinkHealthTable(Database):
             for link in links:
                 link["near"] = found.get(path_of(link) or "", [])
 
+    def nearest_notes(self, wanted: str, limit: int) -> list[str]:
+        """Paths of the files whose name, title or alias is nearest to a name or path, best first. Proportional to the vault."""
+        [near] = Vocabulary(self._names()).near_all([wanted])
+        return list(dict.fromkeys(one.path for one in near))[:limit]
+
     def _names(self) -> Iterator[Name]:
         """Names by which a person may mean a file: not of what Obsidian excludes, nor of conflict copies."""
         sql = (

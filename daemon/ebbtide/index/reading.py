@@ -17,6 +17,7 @@ from ebbtide.parse.anchors import outline, write_outline
 from ebbtide.parse.canvas import parse_canvas
 from ebbtide.parse.dates import note_date
 from ebbtide.parse.episodes import Episode, episode_of
+from ebbtide.parse.fates import became
 from ebbtide.parse.file_kinds import ConflictCopy, conflict_copy, in_template_folder
 from ebbtide.parse.frames import past_after
 from ebbtide.parse.links import NameIndex, build_links, keys_of_link
@@ -95,6 +96,7 @@ def read(
         found = [] if copy is None or excluded else [_conflict(file.path, copy)]
         return Reading(bare, note, problems=found)
     date = note_date(note.properties, file.path)
+    ended = became(note) if row.kind != "canvas" else None
     kind = note.properties.get("type")
     fresh = replace(
         row,
@@ -108,6 +110,7 @@ def read(
         private=note.private,
         archived=archived_project(note.path, note.properties),
         until=past_after(note.properties),
+        fate=None if ended is None else ended.code(),
     )
     passages = split_passages(note) if row.kind != "canvas" else []
     links, keys = edges(note, names, table)

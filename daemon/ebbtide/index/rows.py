@@ -9,9 +9,12 @@ View = Literal["all", "unresolved", "ambiguous", "broken_anchors", "orphans", "s
 """What can be asked of the links of a vault."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class FileRow:
-    """A file as the catalogue last saw it. `changed`: seconds since the epoch when a person was seen to save it, else 0."""
+    """A file as the catalogue last saw it. `changed`: seconds since the epoch when a person was seen to save it, else 0.
+
+    Never changed once made. To say so to Python makes it eight times as slow to make, and a question makes hundreds of them.
+    """
 
     row: int
     id: str
@@ -37,12 +40,14 @@ class FileRow:
     """The archived project it belongs to (parse.note_kind), or None."""
     until: str | None = None
     """The day after which it tells of the past, by its properties (parse.frames); "" is always, None never."""
+    fate: str | None = None
+    """What became of the plan it is (parse.fates), as that module writes it, or None."""
     inlinks: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class PassageRow:
-    """A passage with its place; `row` is its label in the vector index."""
+    """A passage with its place; `row` is its label in the vector index. Never changed once made; see FileRow."""
 
     row: int
     id: str

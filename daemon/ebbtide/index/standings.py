@@ -97,6 +97,11 @@ class StandingTable(Database):
         sql = f"SELECT body FROM revisions {where} ORDER BY at DESC, id DESC LIMIT ?"
         return [json.loads(r[0]) for r in self._db().execute(sql, (*kinds, limit))]
 
+    def revisions_since(self, day: str, kinds: Sequence[str]) -> list[dict[str, Any]]:
+        """Those of these kinds from a day (ISO) on, in the order of time; times are compared as they are written, in UTC."""
+        sql = f"SELECT body FROM revisions WHERE at >= ? AND kind IN ({marks(kinds)}) ORDER BY at, id"
+        return [json.loads(r[0]) for r in self._db().execute(sql, (day, *kinds))]
+
     def is_undone(self, ident: str) -> bool:
         """True if a revision was undone (and the undo was not)."""
         undoes = self._db().execute("SELECT id FROM revisions WHERE undoes = ?", (ident,)).fetchall()

@@ -53,6 +53,14 @@ class PassageTable(Database):
         sql = f"SELECT {_PASSAGE} FROM passages p WHERE p.file = ? ORDER BY p.ordinal"
         return [_passage(r) for r in self._db().execute(sql, (file,))]
 
+    def passages_of_files(self, files: Sequence[int]) -> list[PassageRow]:
+        """The passages of several files, by label."""
+        out: list[PassageRow] = []
+        for part in slices(files):
+            sql = f"SELECT {_PASSAGE} FROM passages p WHERE p.file IN ({marks(part)})"
+            out += [_passage(r) for r in self._db().execute(sql, part)]
+        return sorted(out, key=lambda passage: passage.row)
+
     def passages(self, rows: Sequence[int]) -> dict[int, PassageRow]:
         """Passages by label."""
         out: dict[int, PassageRow] = {}

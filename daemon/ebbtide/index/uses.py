@@ -48,6 +48,21 @@ class UseTable(Database):
                 out.setdefault(ident, []).append(Event(day, kind, query))
         return out
 
+    def used_since(self, day: str, limit: int) -> list[str]:
+        """Ids of memories whose use was confirmed on or after a day, the latest first, at most `limit`."""
+        sql = "SELECT record FROM uses WHERE kind = 'used' AND day >= ? ORDER BY day DESC, record LIMIT ?"
+        rows = self._db().execute(sql, (day, 4 * limit))  # one that is used daily has a row a day
+        return list(dict.fromkeys(str(r[0]) for r in rows))[:limit]
+
+    def used_ever(self) -> list[str]:
+        """Ids of all memories with any event, by id."""
+        return [str(row[0]) for row in self._db().execute("SELECT DISTINCT record FROM uses ORDER BY record")]
+
+    def confirmed_uses(self) -> int:
+        """How many uses were confirmed, of one memory at most one a day; what a fact's use is to its note is not counted."""
+        sql = "SELECT count(*) FROM (SELECT DISTINCT record, day FROM uses WHERE kind = 'used' AND lead = 1)"
+        return int(self._db().execute(sql).fetchone()[0])
+
     def is_used(self, ident: str, kind: str, day: str, session: str | None) -> bool:
         """True if a memory was confirmed (or called wrong) in this session, or without a session on this day."""
         sql = "SELECT 1 FROM uses WHERE record = ? AND lead = 1 AND kind = ? AND {} LIMIT 1"

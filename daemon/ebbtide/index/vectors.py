@@ -261,16 +261,25 @@ class VectorIndex:
 
     def cosines(self, vector: FloatArray, labels: Sequence[int]) -> dict[int, float]:
         """Exact cosines of a centred query to given labels; labels without a vector are left out."""
-        if not len(labels):
-            return {}
+        keys, rows, norms = self._rows(labels)
+        return dict(zip(keys, ((rows @ vector) / norms).tolist(), strict=True))
+
+    def vectors(self, labels: Sequence[int]) -> dict[int, FloatArray]:
+        """The centred vectors [dims] of given labels, length 1; labels without one are left out."""
+        keys, rows, norms = self._rows(labels)
+        return dict(zip(keys, rows / norms[:, None], strict=True))
+
+    def _rows(self, labels: Sequence[int]) -> tuple[list[int], FloatArray, FloatArray]:
+        """Those of the labels that are inside, their vectors [n, dims] as they are stored, and the lengths of these [n]."""
         keys = np.asarray(labels, dtype=np.uint64)
         with self._lock:
-            keys = keys[np.asarray(self._index.contains(keys))]
+            if len(keys):
+                keys = keys[np.asarray(self._index.contains(keys))]
             if not len(keys):
-                return {}
+                return [], np.zeros((0, self.dims), dtype=np.float32), np.ones(0, dtype=np.float32)
             rows = np.asarray(self._index.get(keys, dtype="f16"), dtype=np.float32)
-        norms = np.maximum(np.linalg.norm(rows, axis=1), 1e-9)
-        return dict(zip(keys.tolist(), ((rows @ vector) / norms).tolist(), strict=True))
+        norms: FloatArray = np.maximum(np.linalg.norm(rows, axis=1), 1e-9)
+        return keys.tolist(), rows, norms
 
     # --- files ------------------------------------------------------------------------------------------------------
 

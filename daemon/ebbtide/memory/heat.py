@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Final, Literal
 
 Kind = Literal["used", "wrong", "opened", "edited", "linked"]
@@ -89,6 +90,8 @@ KIND_OF: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Type of a fact or note -> what it cools like; what is not named is a note. A state or plan lives for weeks (its time
 limit), so it is no working memory."""
+STANDING: Final = frozenset(["decision", "preference", "procedural", "principle"])
+"""What is in force until it is replaced: that nobody needed it for long says nothing against it."""
 TIMELESS: Final = frozenset(["episodic"])
 """What tells of one day. It stays as true as it was, and how long ago it was says nothing of its worth: only use warms it."""
 
@@ -98,6 +101,7 @@ def kind_of(type_: str | None) -> str:
     return KIND_OF.get(type_ or "", "note")
 
 
+@lru_cache(maxsize=4096)
 def days_between(earlier: str | None, later: str) -> float | None:
     """Days from a date to a day, at least 0; None without a readable date. A month counts from its middle, a year from July."""
     if not earlier:
@@ -123,29 +127,34 @@ def temperature(
     Creation is an event, too, but no use; of what tells of one day it is none. Without a date it is
     at least `heat.unknown`: a use long ago must not count against a memory.
     """
+    kind = kind_of(type_)
     days = _weights(events, today)
-    created = None if kind_of(type_) in TIMELESS else created
-    born = days_between(created, today)
+    born = None if kind in TIMELESS else days_between(created, today)
+    life = heat.half_life * heat.types.get(kind, 1.0)
+    if not days:  # nearly all of a vault, and every candidate of a question comes through here
+        return heat.unknown if born is None else math.exp2(-born / life)
     idle = [gap for gap in (*(days_between(day, today) for day in days), born) if gap is not None]
     if not idle:
         return heat.unknown
-    life = heat.half_life * heat.types.get(kind_of(type_), 1.0)
     life *= min(heat.most, 1.0 + heat.gain * math.log1p(sum(days.values())))
     return max(math.exp2(-min(idle) / life), heat.unknown if born is None else 0.0)
 
 
 def _weights(events: Iterable[Event], today: str) -> dict[str, float]:
     days: dict[str, float] = {}
-    for event in until(events, today):
+    for event in events:
+        if event.day > today:
+            continue
         weight = WEIGHTS.get(event.kind, 0.0)
         if weight > 0:
             days[event.day] = max(days.get(event.day, 0.0), weight)
     return days
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Warmth:
-    """A temperature in [0, 1], the word for it, and its weight W in the score."""
+    """A temperature in [0, 1], the word for it, and its weight W in the score. Never changed once made: every candidate of a
+    question has one, and frozen ones take three times as long to make."""
 
     value: float
     word: Word

@@ -66,6 +66,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> FloatArray:
         """Shape [dims], length 1."""
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text by itself, without what the model puts before and behind it."""
+
     def iter_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatArray]]:
         """Indices into `texts` and their vectors [len(indices), dims], batch by batch, each text once."""
 
@@ -206,6 +209,9 @@ class VectorIndex(Protocol):
     churn: int
     """Vectors that came or went since the whole was last built in one go."""
 
+    means: dict[str, FloatArray]
+    """The mean of each language that the vectors inside were centred with, shape [dims]."""
+
     def rebuild(
         self, means: Mapping[str, FloatArray], parts: Iterable[tuple[Sequence[int], Sequence[str], FloatArray]]
     ) -> None:
@@ -228,6 +234,9 @@ class VectorIndex(Protocol):
 
     def cosines(self, vector: FloatArray, labels: Sequence[int]) -> dict[int, float]:
         """Cosines of a centred query to given labels."""
+
+    def vectors(self, labels: Sequence[int]) -> dict[int, FloatArray]:
+        """The centred vectors [dims] of given labels, length 1; labels without one are left out."""
 
     def save(self, generation: str) -> None:
         """Write durably."""

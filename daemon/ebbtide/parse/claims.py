@@ -58,6 +58,7 @@ _GENERIC: Final = words_in(
 _LIGHT: Final = words_in("d p c u uj ul uv ud uz ug r y e o q m f zg k h")
 """Parts of speech (jieba's) whose words carry no topic: adverbs, prepositions, particles, pronouns, numerals."""
 _NAMES: Final = words_in("nr ns nt nz nrt nrfg nw eng")
+_PERSONS: Final = words_in("nr nrt nrfg")
 _REACH_ZH, _REACH_EN = 7, 6
 """How far a denial reaches: characters and words after it, within its clause."""
 
@@ -172,6 +173,11 @@ def _cut(text: str, m: re.Match[str]) -> list[tuple[int, int, bool, bool]]:
         out.append((at, at + len(word), tag in _NAMES, light))
         at += len(word)
     return out
+
+
+def names_person(text: str) -> bool:
+    """Whether a Chinese text holds a word that is a person's name by its part of speech."""
+    return any(tag in _PERSONS for _, tag in rjieba.tag(text[:MAX_CLAIM]))
 
 
 def _inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:

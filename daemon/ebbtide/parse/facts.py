@@ -25,6 +25,7 @@ from ebbtide.parse.fact_pick import LONG_NOTE, Claim, choose, weigh
 from ebbtide.parse.fact_slots import Slot, action_of, label_slot, number_in, slot_of, why_of
 from ebbtide.parse.fact_text import MAX_FACT, named_in, plain, stand_alone, telling, with_dates
 from ebbtide.parse.fact_trigger import option_trigger, person_trigger, trigger_of
+from ebbtide.parse.fates import plan_frame
 from ebbtide.parse.file_kinds import conflict_copy, in_template_folder
 from ebbtide.parse.frames import frame, split_change, structural_frame
 from ebbtide.parse.own_words import handed_back, written_by_machine
@@ -77,7 +78,7 @@ def extract(note: Note, *, first_seen: str | None = None) -> list[FactDraft]:
         scene,
         scene.given,
         first_seen,
-        structural_frame(note.properties, today=first_seen),
+        structural_frame(note.properties, today=first_seen) or plan_frame(note),
         project_of(note),
         str(note.properties.get("result", "")).strip().lower() in {"failure", "失败"},
         episode_of(note),

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ebbtide.memory.states import Frame
 from ebbtide.parse.cue import Cue
+from ebbtide.parse.fates import declared
 from ebbtide.parse.text import fold
 
 _SILENT = re.compile(
@@ -220,6 +221,8 @@ def past_after(properties: Mapping[str, Any]) -> str | None:
     if any(lowered.get(key) for key in _REPLACED):
         return ""
     if str(lowered.get("status", lowered.get("状态", ""))).strip().lower() in _CLOSED:
+        return ""
+    if declared(properties) in ("dropped", "rejected"):
         return ""
     until = str(lowered.get("valid_to") or lowered.get("valid-to") or lowered.get("有效期至") or "")
     return until[:10] if re.match(r"\d{4}-\d\d-\d\d", until) else None

@@ -17,15 +17,29 @@ from typing import Final
 
 from ebbtide.memory.records import Note, Passage, Unit
 from ebbtide.memory.states import BOOKKEEPING, Lang
+from ebbtide.parse.fact_dialogue import speakers_of
 from ebbtide.parse.passage_key import clean_markdown, passage_key
 from ebbtide.parse.syntax import comment_spans
 
 __all__ = ["clean_markdown", "estimate_tokens", "language_of", "passage_key", "split_passages"]
 
-MIN_TOKENS: Final = 80
-TARGET_TOKENS: Final = 220
 MAX_TOKENS: Final = 350
 OVERLAP: Final = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How long passages are, in estimated tokens: a piece under `least` joins another, one of `target` is enough, none but
+    code passes `most`."""
+
+    least: float
+    target: float
+    most: float
+
+
+TEXT: Final = Sizes(80, 220, MAX_TOKENS)
+DIALOGUE: Final = Sizes(40, 90, 180)
+"""An exchange or two: what is said in a conversation changes its subject faster than what is written."""
 
 _CJK = re.compile(
     r"[\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
@@ -71,7 +85,7 @@ def split_passages(note: Note) -> list[Passage]:
     """The note's passages in order; a note without body text gives one of its title and plain property values."""
     hidden = _hidden(note)
     writer = _Writer(note, hidden)
-    for group in _groups(_atoms(note, hidden)):
+    for group in _groups(_atoms(note, hidden), DIALOGUE if speakers_of(note) else TEXT):
         writer.add(group)
     if not writer.passages and (text := _plain_properties(note)):
         line = note.text.count("\n", 0, note.body) + 1
@@ -157,9 +171,9 @@ def _line_start(text: str, done: int, unit: Unit) -> int:
     return start
 
 
-def _groups(atoms: list[_Atom]) -> list[list[_Atom]]:
+def _groups(atoms: list[_Atom], sizes: Sizes) -> list[list[_Atom]]:
     """Atoms to passages: regions at headings of level 1-2, then by size."""
-    return [group for region in _sections(atoms, 2) for group in _pack(region)]
+    return [group for region in _sections(atoms, 2) for group in _pack(region, sizes)]
 
 
 def _sections(atoms: list[_Atom], level: int) -> list[list[_Atom]]:
@@ -175,22 +189,22 @@ def _sections(atoms: list[_Atom], level: int) -> list[list[_Atom]]:
     return sections
 
 
-def _pack(region: list[_Atom]) -> list[list[_Atom]]:
+def _pack(region: list[_Atom], sizes: Sizes) -> list[list[_Atom]]:
     """Split one region by size: first at its deeper headings, then between blocks."""
-    if _size(region) <= MAX_TOKENS:
+    if _size(region) <= sizes.most:
         return [region]
     groups: list[list[_Atom]] = []
     current: list[_Atom] = []
     have = 0.0
     for section in _sections(region, 6):
         size = _size(section)
-        joins = have + size <= MAX_TOKENS and (have < MIN_TOKENS or size < MIN_TOKENS)
+        joins = have + size <= sizes.most and (have < sizes.least or size < sizes.least)
         if current and not joins:
-            groups.extend(_pack_blocks(current))
+            groups.extend(_pack_blocks(current, sizes))
             current, have = [], 0.0
         current.extend(section)
         have += size
-    groups.extend(_pack_blocks(current))
+    groups.extend(_pack_blocks(current, sizes))
     return groups
 
 
@@ -198,24 +212,24 @@ def _size(atoms: list[_Atom]) -> float:
     return sum(atom.tokens for atom in atoms)
 
 
-def _pack_blocks(section: list[_Atom]) -> list[list[_Atom]]:
+def _pack_blocks(section: list[_Atom], sizes: Sizes) -> list[list[_Atom]]:
     """Split a section between its blocks into pieces near the target; the last piece is not left tiny."""
     left = _size(section)
-    if left <= MAX_TOKENS:
+    if left <= sizes.most:
         return [section] if section else []
     groups: list[list[_Atom]] = []
     current: list[_Atom] = []
     have, has_text = 0.0, False
     for atom in section:
-        full = have + atom.tokens > MAX_TOKENS and not (atom.code and have <= MAX_TOKENS - TARGET_TOKENS)
-        enough = have >= TARGET_TOKENS and left >= MIN_TOKENS
+        full = have + atom.tokens > sizes.most and not (atom.code and have <= sizes.most - sizes.target)
+        enough = have >= sizes.target and left >= sizes.least
         if has_text and (full or enough):
             groups.append(current)
             current, have, has_text = [], 0.0, False
         current.append(atom)
         has_text = has_text or not atom.level
         # Of a block that will be cut, only the last piece counts: how long it is, the writer will see.
-        have = have + atom.tokens if atom.tokens <= MAX_TOKENS or atom.code else 0.0
+        have = have + atom.tokens if atom.tokens <= sizes.most or atom.code else 0.0
         left -= atom.tokens
     groups.append(current)
     return groups
@@ -281,7 +295,7 @@ def _heading_path(group: list[_Atom]) -> tuple[list[_Atom], tuple[str, ...]]:
 
 def _cut_code(text: str, atom: _Atom, room: float) -> int:
     """Where a code block that is too long is cut off: at a line break within the room left."""
-    end = _limit(text, atom.start, atom.end, max(room, MIN_TOKENS))
+    end = _limit(text, atom.start, atom.end, max(room, TEXT.least))
     newline = text.rfind("\n", atom.start, end)
     return newline if end < atom.end and newline > atom.start else end
 

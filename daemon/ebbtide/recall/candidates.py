@@ -1,4 +1,4 @@
-"""Candidates for a question: the union of keyword, vector and graph neighbour, each note and fact with its evidence.
+"""Candidates for a question: the union of keyword, vector, graph neighbour, named dates and recent uses, with their evidence.
 
 No work here is proportional to the vault: every channel is asked for a fixed number of results, and what the
 catalogue is asked for are the rows of those. (Exact vector search below 20,000 vectors is bounded by that number.)
@@ -10,17 +10,25 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ebbtide.index.catalog import Catalog, FileRow, PassageRow
 from ebbtide.index.means import centred
 from ebbtide.memory.ports import Embedder, FloatArray, LinkGraph, Step, TextIndex, VectorIndex
+from ebbtide.parse.periods import Period
 from ebbtide.recall.rank import Evidence, Weights, coverage
 from ebbtide.recall.route import Route
 from ebbtide.recall.why import Direction, leads, reasoned
 
 KEYWORD_DEPTH = 100
+DATED_DEPTH = 60
+"""Notes of a named period that are looked at, the latest first; of one longer than a month none is sought by its date."""
+RECENT_DEPTH = 20
+"""Memories confirmed as used of late that are looked at."""
 VECTOR_DEPTH = 300
+RECORDS_KEPT = 2048
+"""Facts whose records stay read: to read hundreds of them takes longer than to search for them, and questions resemble others."""
 SCOPED_LABELS = 20_000
 """In a folder with at most this many passages every one is compared; in a larger one the nearest of the whole vault are."""
 
@@ -67,6 +75,14 @@ class NoteCandidate:
     best: dict[int, float] = field(default_factory=dict)
     via: str | None = None
 
+    @property
+    def nearest(self) -> int | None:
+        """Label of the passage nearest to the question, of equal ones the first; None without any."""
+        best = self.best
+        if len(best) < 2:
+            return next(iter(best), None)
+        return min(best, key=lambda label: (-best[label], label))
+
 
 @dataclass(slots=True)
 class FactCandidate:
@@ -89,6 +105,8 @@ class Pool:
     """The centred vector of the question, shape [dims]."""
     told: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """File row -> lines (first, last) that tell the reason and the lesson of an episode that went wrong; only where asked for."""
+    timely: set[int] = field(default_factory=set)
+    """File rows of notes of the very days that the question names."""
     skipped: list[tuple[str, str]] = field(default_factory=list)
     ms: dict[str, float] = field(default_factory=dict)
 
@@ -118,13 +136,26 @@ def folder(scope: str | None) -> str | None:
 
 
 def gather(
-    route: Route, channels: Channels, scope: str | None, weights: Weights, deadline: float | None = None
+    route: Route,
+    channels: Channels,
+    scope: str | None,
+    weights: Weights,
+    deadline: float | None = None,
+    since: str | None = None,
 ) -> Pool:
-    """Ask keyword, then vectors. `deadline` is of time.perf_counter(): past it, the next channel is left out and named."""
+    """Ask keyword, dates, recent uses, then vectors. `since` is the day from which a use is recent; None asks for none.
+
+    `deadline` is of time.perf_counter(): past it, the next channel is left out and named.
+    """
     pool = Pool()
     within = folder(scope)
     with _timed(pool, "keyword"):
         _keyword(route, channels, within, pool, weights)
+    with _timed(pool, "dates"):
+        _dated(route.periods, channels, within, pool)
+    if since is not None:
+        with _timed(pool, "recent"):
+            _recent(since, channels, within, pool)
     embedder = channels.embedder()
     if embedder is None:
         pool.skipped.append(("vector", channels.why_no_vectors()))
@@ -218,13 +249,44 @@ def _keyword(route: Route, channels: Channels, within: str | None, pool: Pool, w
         candidate.evidence.ranks["keyword"] = (rank, round(hit.score, 4))
     found = channels.facts.search(route.text, KEYWORD_DEPTH, within)
     known = channels.catalog.facts_by_id([hit.key for hit in found.hits])
+    facts = _facts(pool, channels, [(hit.key, *known[hit.key]) for hit in found.hits if hit.key in known])
     for rank, hit in enumerate(found.hits, 1):
-        if hit.key in known:
-            label, row, record = known[hit.key]
-            fact = _fact(pool, channels, hit.key, label, row, record)
-            if fact is not None:
-                fact.evidence.coverage = coverage(hit.score, found.hits[0].score, found.ceiling, weights)
-                fact.evidence.ranks["keyword"] = (rank, round(hit.score, 4))
+        fact = facts.get(hit.key)
+        if fact is not None:
+            fact.evidence.coverage = coverage(hit.score, found.hits[0].score, found.ceiling, weights)
+            fact.evidence.ranks["keyword"] = (rank, round(hit.score, 4))
+
+
+def _dated(periods: Sequence[Period], channels: Channels, within: str | None, pool: Pool) -> None:
+    """Notes of the days that the question names, whatever their words."""
+    rank = 0
+    for period in periods:
+        if period.days > 31:
+            continue
+        for file in channels.catalog.dated(period.first, period.last, within or "", DATED_DEPTH - rank):
+            rank += 1
+            candidate = pool.notes.setdefault(file.row, NoteCandidate(file, Evidence()))
+            candidate.evidence.ranks["date"] = (rank, 1.0)
+
+
+def _recent(since: str, channels: Channels, within: str | None, pool: Pool) -> None:
+    """Memories that were of use of late: they are compared with the question like all others, and earn nothing here."""
+    used = channels.catalog.used_since(since, RECENT_DEPTH)
+    known = channels.catalog.facts_by_id(used)
+    files = channels.catalog.files_by_id([ident for ident in used if ident not in known])
+    facts = _facts(pool, channels, [(ident, *known[ident]) for ident in used if ident in known])
+    for rank, ident in enumerate(used, 1):
+        if ident in known:
+            fact = facts.get(ident)
+            if fact is not None and (not within or fact.file.path.startswith(within)):
+                fact.evidence.ranks["recent"] = (rank, 1.0)
+            elif fact is not None and not fact.evidence.ranks:
+                del pool.facts[ident]
+            continue
+        file = files.get(ident)
+        if file is None or file.status != "indexed" or (within and not file.path.startswith(within)):
+            continue
+        pool.notes.setdefault(file.row, NoteCandidate(file, Evidence())).evidence.ranks["recent"] = (rank, 1.0)
 
 
 def _vector(vector: FloatArray, channels: Channels, within: str | None, pool: Pool) -> None:
@@ -251,13 +313,13 @@ def _vector(vector: FloatArray, channels: Channels, within: str | None, pool: Po
     _compare_rest(vector, channels, pool)
     close = _nearest(vector, channels, "facts", within)
     found = channels.catalog.facts([label for label, _ in close])
+    known = ((label, *found[label]) for label, _ in close if label in found)
+    facts = _facts(pool, channels, [(ident, label, row, record) for label, ident, row, record in known])
     for rank, (label, cosine) in enumerate(close, 1):
-        if label in found:
-            ident, row, record = found[label]
-            fact = _fact(pool, channels, ident, label, row, record)
-            if fact is not None:
-                fact.evidence.closeness = cosine
-                fact.evidence.ranks["vector"] = (rank, round(cosine, 4))
+        fact = facts.get(found[label][0]) if label in found else None
+        if fact is not None:
+            fact.evidence.closeness = cosine
+            fact.evidence.ranks["vector"] = (rank, round(cosine, 4))
     rest = {f.label: f for f in pool.facts.values() if f.evidence.closeness is None}
     for label, cosine in channels.near["facts"].cosines(vector, sorted(rest)).items():
         rest[label].evidence.closeness = cosine
@@ -265,12 +327,10 @@ def _vector(vector: FloatArray, channels: Channels, within: str | None, pool: Po
 
 def _compare_rest(vector: FloatArray, channels: Channels, pool: Pool) -> None:
     """Notes that only keywords found get their cosine too: not near enough to be listed is not the same as unknown."""
-    labels: dict[int, int] = {}
-    for row, candidate in pool.notes.items():
-        if candidate.evidence.closeness is None:
-            for passage in channels.catalog.passages_of(row):
-                labels[passage.row] = row
-                pool.passages[passage.row] = passage
+    unknown = [row for row, candidate in pool.notes.items() if candidate.evidence.closeness is None]
+    rest = channels.catalog.passages_of_files(unknown)
+    pool.passages.update((passage.row, passage) for passage in rest)
+    labels = {passage.row: passage.file for passage in rest}
     for label, cosine in channels.near["passages"].cosines(vector, sorted(labels)).items():
         candidate = pool.notes[labels[label]]
         candidate.best[label] = cosine
@@ -293,14 +353,27 @@ def _nearest(vector: FloatArray, channels: Channels, kind: str, within: str | No
     return [hit for hit in hits if hit[0] in allowed][:VECTOR_DEPTH]
 
 
-def _fact(pool: Pool, channels: Channels, ident: str, label: int, row: int, record: str) -> FactCandidate | None:
-    found = pool.facts.get(ident)
-    if found is None:
-        file = pool.notes[row].file if row in pool.notes else channels.catalog.files_by_row([row]).get(row)
-        if file is None:
-            return None
-        found = pool.facts[ident] = FactCandidate(file, label, json.loads(record), Evidence())
-    return found
+def _facts(pool: Pool, channels: Channels, known: Sequence[tuple[str, int, int, str]]) -> dict[str, FactCandidate]:
+    """The candidates of facts (id, label, file row, record) by id, taken into the pool; those without a file are left out."""
+    rows = {row for ident, _, row, _ in known if ident not in pool.facts and row not in pool.notes}
+    files = channels.catalog.files_by_row(sorted(rows))
+    out: dict[str, FactCandidate] = {}
+    for ident, label, row, record in known:
+        found = pool.facts.get(ident)
+        if found is None:
+            file = pool.notes[row].file if row in pool.notes else files.get(row)
+            if file is None:
+                continue
+            found = pool.facts[ident] = FactCandidate(file, label, _record(record), Evidence())
+        out[ident] = found
+    return out
+
+
+@lru_cache(maxsize=RECORDS_KEPT)
+def _record(line: str) -> dict[str, Any]:
+    """A line of facts.jsonl, read. Nobody changes a record: what a revision changes of it is put into a copy."""
+    record: dict[str, Any] = json.loads(line)
+    return record
 
 
 class _timed:

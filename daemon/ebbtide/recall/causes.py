@@ -17,6 +17,7 @@ from ebbtide.memory.ports import LinkGraph, Step
 from ebbtide.memory.states import Lang
 from ebbtide.recall import compose
 from ebbtide.recall.candidates import Channels, folder
+from ebbtide.recall.packet import counting
 from ebbtide.recall.ranking import Question, Ranker, Ranking, Settings, after
 from ebbtide.recall.why import Chain, Direction, Walker, leads, reasoned, superseded_by
 
@@ -140,7 +141,7 @@ class Causes:
             "branches": branches,
             "notes": list(dict.fromkeys([*ranked, *rest])),
             "as_of": question.as_of,
-            "tokens": sum(compose.cost(_text(step), step["note"]) for step in chain),
+            "tokens": sum(map(counting(self.channels.embedder()).tokens, map(_text, chain))),
             "ms": {k: round(v, 2) for k, v in pool.ms.items()} | {"total": _since(started)},
             "skipped": [{"step": step, "why": why} for step, why in pool.skipped],
         }
@@ -254,7 +255,9 @@ def _is_back(step: Step) -> bool:
 
 def _text(place: Mapping[str, Any]) -> str:
     edge = place["edge"]
-    return f"{place['title']} {edge['words']} {edge['sentence']}" if edge else str(place["title"])
+    if not edge:
+        return f"{place['title']} {compose.cited(place['note'], place['line'], place['date'])}"
+    return f"{edge['words']} {place['title']}: {edge['sentence']} {compose.cited(edge['source'], edge['line'], place['date'])}"
 
 
 def _since(started: float) -> float:

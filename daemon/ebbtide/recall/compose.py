@@ -13,7 +13,7 @@ from typing import Any
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import LAYER_OF_TYPE, Lang, Layer
 from ebbtide.parse.sentences import sentences
-from ebbtide.parse.text import estimate_tokens, tokenize
+from ebbtide.parse.text import term_set
 from ebbtide.recall.rank import Evidence
 from ebbtide.recall.score import Parts
 
@@ -32,6 +32,9 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "cross": {"en": "found across languages, by meaning", "zh": "跨语言按意思找到"},
     "graph": {"en": "linked with {via}", "zh": "与 {via} 有链接"},
     "type": {"en": "is a {type}, which the question asks for", "zh": "属于问题所问的类型：{type}"},
+    "exact": {"en": "is what the question names exactly", "zh": "正是问题点名的内容"},
+    "date": {"en": "lies in the time that the question names", "zh": "在问题所问的时间之内"},
+    "recent": {"en": "was of use of late", "zh": "最近被确认有用"},
 }
 
 
@@ -39,13 +42,14 @@ def reasons(
     evidence: Evidence, lang: Lang, *, crossed: bool, via: str | None, wanted: str | None, type_: str
 ) -> list[str]:
     """Why an item is here, most telling first."""
-    out: list[str] = []
+    out: list[str] = [_WORDS["exact"][lang]] if "exact" in evidence.ranks else []
     if "keyword" in evidence.ranks and evidence.coverage > 0:
         share = f"{min(1.0, evidence.coverage):.0%}"
         out.append(_WORDS["keyword"][lang].format(share=share, rank=evidence.ranks["keyword"][0]))
     if "vector" in evidence.ranks:
         rank, score = evidence.ranks["vector"]
         out.append(_WORDS["cross" if crossed else "vector"][lang].format(rank=rank, score=score))
+    out += [_WORDS[name][lang] for name in ("date", "recent") if name in evidence.ranks]
     if via is not None:
         out.append(_WORDS["graph"][lang].format(via=via))
     if wanted is not None and wanted == type_:
@@ -92,9 +96,29 @@ def standing_reasons(standing: Standing, against: Sequence[str], lang: Lang) -> 
     return out
 
 
+def dispute_reason(lang: Lang) -> str:
+    """Said of a passage that states what is disputed."""
+    return _STANDING["dispute"][lang]
+
+
 def overtaken_reason(lang: Lang) -> str:
     """Said of a passage that still states what was superseded."""
     return _STANDING["overtaken"][lang]
+
+
+_ENDED: Mapping[str, Mapping[Lang, str]] = {
+    "dropped": {"en": "the plan was dropped", "zh": "计划已放弃"},
+    "rejected": {"en": "the proposal was turned down", "zh": "提案未被采纳"},
+    "done": {"en": "the plan is done", "zh": "计划已完成"},
+    "over": {"en": "it was replaced or has run out", "zh": "已被取代或已过期"},
+}
+
+
+def ended_reason(how: str, declared: bool, lang: Lang) -> str:
+    """Said of what a note holds that tells of something that ended, with the ground: its properties, or only its words."""
+    if lang == "zh":
+        return f"{_ENDED[how][lang]}（{'笔记属性' if declared else '笔记正文'}如此说）"
+    return f"{_ENDED[how][lang]}, by the note's {'properties' if declared else 'own words'}"
 
 
 def column_of(text: str, offset: int) -> int:
@@ -121,6 +145,11 @@ def locate(text: str, quote: str, line: int) -> tuple[int, int] | None:
     return None if best is None else (best[1], best[2])
 
 
+def held(text: str, words: frozenset[str]) -> int:
+    """How many characters those of the words have that a text holds: longer words are rarer."""
+    return sum(map(len, term_set(text) & words)) if words else 0
+
+
 def best_sentence(passage: str, words: frozenset[str]) -> tuple[int, int]:
     """The span of the sentence that shares most with the question, else the first; rarer-looking (longer) words count more."""
     best = (0, min(len(passage), 300))
@@ -128,8 +157,7 @@ def best_sentence(passage: str, words: frozenset[str]) -> tuple[int, int]:
     for start, end in sentences(passage)[:60]:
         if not passage[start:end].strip():
             continue
-        held = {token.text for token in tokenize(passage[start:end])} & words
-        value = sum(len(word) for word in held) / (20 + (end - start)) ** 0.3
+        value = held(passage[start:end], words) / (20 + (end - start)) ** 0.3
         if value > score:
             best, score = (start, end), value
     return best
@@ -154,6 +182,23 @@ _PROCEDURAL = frozenset(["procedure", "procedural", "how-to", "howto", "runbook"
 _FACT_LAYERS: Mapping[str, Layer] = {str(name): layer for name, layer in LAYER_OF_TYPE.items()}
 
 
+_PLACES: Mapping[str, tuple[str, Layer | None]] = {
+    "core": ("core", None),
+    "episodic": ("episode", "episodic"),
+    "scenes": ("episode", "episodic"),
+    "people": ("concept", "concept"),
+    "working": ("working", "working"),
+}
+_PLACE = re.compile(rf"(?:^|/)({'|'.join(_PLACES)})/")
+
+
+def of_memory(file_kind: str, path: str, type_: str | None) -> tuple[str, Layer]:
+    """The kind and layer of a passage: by its folder where Ebbtide's own tiers lie (formats.md 1), else by the note's type."""
+    found = _PLACE.search(path) if file_kind == "memory" else None
+    kind, layer = _PLACES[found[1]] if found is not None else ("passage", None)
+    return kind, layer or layer_of("passage", type_)
+
+
 def layer_of(kind: str, type_: str | None) -> Layer:
     """The layer of a note or passage by its type; facts have a table of their own."""
     if kind == "fact":
@@ -163,20 +208,45 @@ def layer_of(kind: str, type_: str | None) -> Layer:
     return "procedural" if type_ in _PROCEDURAL else "semantic"
 
 
+def cited(note: str, line: int, as_of: str | None) -> str:
+    """A citation. `parse.own_words` knows this form, so that a line pasted back into a note is no new evidence."""
+    return f"[{note}:{line}{', ' + as_of if as_of else ''}]"
+
+
+_MARKS: Mapping[str, Mapping[Lang, str]] = {
+    "dispute": {"en": "(disputed: {place} says otherwise)", "zh": "（有争议：{place} 的说法不同）"},
+    "told": {"en": "(disputed: “{text}” {place})", "zh": "（有争议：“{text}” {place}）"},
+    "after": {"en": "(superseded by {place})", "zh": "（已被 {place} 取代）"},
+    "part": {"en": "(superseded in part by {place})", "zh": "（其中一部分已被 {place} 取代）"},
+    "stale": {"en": "(no longer holds)", "zh": "（已不再成立）"},
+    "dropped": {"en": "(of a plan that was dropped)", "zh": "（所属计划已放弃）"},
+    "rejected": {"en": "(of a proposal that was turned down)", "zh": "（所属提案未被采纳）"},
+    "done": {"en": "(of a plan that is done)", "zh": "（所属计划已完成）"},
+    "over": {"en": "(of a note that was replaced or has run out)", "zh": "（所属笔记已被取代或已过期）"},
+}
+
+
+def mark(kind: str, lang: Lang, place: str = "", text: str = "") -> str:
+    """What must be said beside a claim that is disputed (`told`: by what) or does not hold any more."""
+    return _MARKS[kind][lang].format(place=place, text=" ".join(text.split()))
+
+
+def chain_line(step: Mapping[str, Any]) -> str:
+    """A step of a causal chain as it is injected below the memory it leads on from."""
+    text = " ".join(step["text"].split())
+    as_of = step["date"] if step["source"] == step["note"] else None
+    return f"{step['words']} {step['note']}: {text} {cited(step['source'], step['line'], as_of)}"
+
+
 def inject(
     trigger: str | None, action: str | None, text: str, note: str, line: int, as_of: str | None, lang: Lang
 ) -> str:
     """The form for an agent: condition, then what to know or do, with its citation. The text is quoted data, never an instruction."""
-    place = f"[{note}:{line}{', ' + as_of if as_of else ''}]"
+    place = cited(note, line, as_of)
     body = action or text
     if not trigger:
         return f"{body} {place}"
     return f"{trigger}，{body} {place}" if lang == "zh" else f"{trigger}, {body} {place}"
-
-
-def cost(text: str, note: str) -> int:
-    """What an item costs in the packet: its text and its citation."""
-    return estimate_tokens(text) + estimate_tokens(note) + 8
 
 
 def channels(evidence: Evidence) -> dict[str, Any]:
@@ -186,13 +256,20 @@ def channels(evidence: Evidence) -> dict[str, Any]:
 
 def parts(evidence: Evidence, scored: Parts) -> dict[str, Any]:
     """What a score is made of."""
-    values = {name: round(float(getattr(scored, name)), 4) for name in ("R", "F", "I", "W", "B", "gate")}
+    values = {name: round(float(getattr(scored, name)), 4) for name in ("R", "F", "I", "W", "B", "gate", "lapse")}
     return {"channels": channels(evidence), **values, "R": min(1.0, values["R"])}  # a type that is asked for adds to it
 
 
 def temperature(scored: Parts) -> dict[str, Any]:
     """How warm an item is: word and number."""
     return {"word": scored.warmth.word, "value": round(scored.warmth.value, 4)}
+
+
+def budget_reason(lang: Lang, tokens: int) -> str:
+    """One sentence for an answer without items where something was found."""
+    if lang == "zh":
+        return f"预算只有 {tokens} 个 token，连最佳记忆的出处都放不下。"
+    return f"A budget of {tokens} tokens is too small even for the citation of the best memory."
 
 
 def empty_reason(lang: Lang, nearest: Sequence[str], why: str) -> str:

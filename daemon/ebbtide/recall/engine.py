@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ebbtide.memory.ports import Vault
@@ -15,7 +15,7 @@ from ebbtide.recall.items import Items
 from ebbtide.recall.ranking import Question, Ranker, Ranking, Settings
 from ebbtide.recall.why import Direction
 
-__all__ = ["Engine", "Question", "Ranking", "Settings", "scores_of"]
+__all__ = ["Engine", "Question", "Ranking", "Settings"]
 
 
 class Engine:
@@ -36,49 +36,54 @@ class Engine:
 
     def recall(self, question: Question, *, hurry: bool = True) -> dict[str, Any]:
         """The response of formats.md 6. Without `hurry` no step is left out for time (exams must be repeatable)."""
+        return self.found(question, hurry=hurry)[1]
+
+    def chain(self, question: Question, ranking: Ranking, deadline: float | None) -> tuple[str, list[dict[str, Any]]]:
+        """Of what a ranked question leads to: "typed", "path" or "none", and the places as POST /v1/why shows them."""
+        found = self._causes.follow(question, ranking, deadline=deadline)
+        return found.kind, self._causes.shown(found)
+
+    def found(self, question: Question, *, hurry: bool = True) -> tuple[Ranking, dict[str, Any]]:
+        """What `recall` answers, with the ranking it was made from: for who goes on from there."""
         started = time.perf_counter()
         ranking = self.rank(question, started + self.settings.seconds if hurry else None)
         mark = time.perf_counter()
-        items, reason, abstained = self._items.choose(question, ranking)
-        if (ranking.route.why or ranking.route.onward) and items:
-            self._chain(question, ranking, items, started if hurry else None)
-        ms = {**ranking.pool.ms, "compose": (time.perf_counter() - mark) * 1000}
+        rest = (mark - started) * 1000 - sum(ranking.pool.ms.values())
+        packet = self._items.choose(
+            question, ranking, lambda: self._steps(question, ranking, started if hurry else None)
+        )
+        ms = {**ranking.pool.ms, "rank": rest, "compose": (time.perf_counter() - mark) * 1000}
         ms["total"] = (time.perf_counter() - started) * 1000
-        skipped = [{"step": step, "why": why} for step, why in ranking.pool.skipped]
+        skipped = [{"step": step, "why": why} for step, why in (*ranking.pool.skipped, *packet.skipped)]
         if ranking.route.cut:
             skipped.append({"step": "query", "why": "only the first 2,048 characters were looked at"})
         budget = question.budget or self.settings.limits.tokens
-        return {
-            "items": items,
+        return ranking, {
+            "items": packet.items,
             "notes": [ranking.pool.notes[row].file.path for row in ranking.notes],
             "route": {"type": ranking.route.type, "layer": ranking.route.layer, "explicit": ranking.route.explicit},
             "frame": query_frame(ranking.route.text),
             "budget": budget,
-            "tokens": sum(item["tokens"] for item in items),
+            "tokens": sum(item["tokens"] for item in packet.items),
+            "counted": packet.counted,
             "ms": {step: round(value, 2) for step, value in ms.items()},
             "skipped": skipped,
             "hidden": counted(ranking.held.hidden, ranking.hidden_later),
-            "abstained": abstained,
-            "empty_reason": reason,
+            "abstained": packet.abstained,
+            "empty_reason": packet.reason,
         }
 
-    def _chain(
-        self, question: Question, ranking: Ranking, items: Sequence[dict[str, Any]], started: float | None
-    ) -> None:
-        """Show the causal chain with the first memory of each of its notes: from that note on."""
+    def _steps(self, question: Question, ranking: Ranking, started: float | None) -> list[dict[str, Any]]:
+        """The causal chain of a question why, as items show it: of its first place the note alone; empty without a reason."""
+        if not (ranking.route.why or ranking.route.onward):
+            return []
         if started is not None and time.perf_counter() - started > self.settings.seconds:
             ranking.pool.skipped.append(("chain", "the time limit was reached"))
-            return
-        deadline = started + self.settings.seconds if started is not None else None
-        found = self._causes.follow(question, ranking, deadline=deadline)
-        if found.kind != "typed":
-            return
-        steps = self._causes.shown(found)
-        places = {step["note"]: number for number, step in enumerate(steps)}
-        for item in items:
-            number = places.pop(item["note"], None)
-            if number is not None:
-                item["chain"] = [_chain_step(step) for step in steps[number + 1 :]]
+            return []
+        kind, places = self.chain(question, ranking, None if started is None else started + self.settings.seconds)
+        if kind != "typed":
+            return []
+        return [{"note": places[0]["note"]}, *map(_chain_step, places[1:])]
 
 
 def _chain_step(place: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,14 +97,4 @@ def _chain_step(place: Mapping[str, Any]) -> dict[str, Any]:
         "source": edge["source"],
         "date": place["date"],
         "superseded_by": place["superseded_by"],
-    }
-
-
-def scores_of(ranking: Ranking, paths: Sequence[str]) -> dict[str, float]:
-    """Scores of the ranked notes by path, for explanations."""
-    wanted = set(paths)
-    return {
-        ranking.pool.notes[row].file.path: score
-        for row, score in ranking.note_scores.items()
-        if row in ranking.pool.notes and ranking.pool.notes[row].file.path in wanted
     }

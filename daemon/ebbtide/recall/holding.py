@@ -46,7 +46,7 @@ class Holding:
 def heed(pool: Pool, channels: Channels, query: str, past: bool, include: Collection[str]) -> Holding:
     """Take out of the pool what does not hold, bring in what took its place. `past`: the question is about the past."""
     held = Holding(fold(query), include)
-    held.standings = channels.catalog.standings(pool.facts)
+    held.standings = channels.catalog.standings({*pool.facts, *(fact.file.id for fact in pool.facts.values())})
     heed_notes(pool, channels, held, pool.notes)
     for ident in list(pool.facts):
         fact = pool.facts[ident]
@@ -127,7 +127,7 @@ def _succeed(pool: Pool, channels: Channels, held: Holding, fact: FactCandidate,
         standing = channels.catalog.standings([after]).get(after, PLAIN)
         held.standings[after] = standing
         if standing.there and standing.state == "active":
-            brought = _candidate(channels, known)
+            brought = _candidate(channels, known, held)
             if brought is not None:
                 pool.facts[after] = brought
                 _lift(brought, fact)
@@ -160,17 +160,22 @@ def _both_sides(pool: Pool, channels: Channels, held: Holding) -> None:
         standing = standings.get(other, PLAIN)
         if not standing.there or standing.state != "active":
             continue
-        brought = _candidate(channels, known[other])
+        brought = _candidate(channels, known[other], held)
         if brought is not None:
             brought.evidence = copy.deepcopy(pool.facts[ident].evidence)
             pool.facts[other] = brought
             held.standings[other] = standing
 
 
-def _candidate(channels: Channels, known: tuple[int, int, str]) -> FactCandidate | None:
+def _candidate(channels: Channels, known: tuple[int, int, str], held: Holding) -> FactCandidate | None:
+    """A fact to bring in; None if its note is gone or put away."""
     label, row, record = known
     file = channels.catalog.files_by_row([row]).get(row)
-    return FactCandidate(file, label, json.loads(record), Evidence()) if file is not None else None
+    if file is None:
+        return None
+    held.standings |= channels.catalog.standings([file.id])
+    away = _put_away(file, held.of(file.id), held)
+    return FactCandidate(file, label, json.loads(record), Evidence()) if away is None else None
 
 
 def counted(hidden: Mapping[str, int], later: int) -> dict[str, int]:

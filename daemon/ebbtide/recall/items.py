@@ -1,22 +1,27 @@
-"""From a ranking to the items of an answer: facts first, passages where no fact is as good, quotes that are live, a budget.
+"""From a ranking to the items of an answer: facts first, passages where no fact is as good, quotes that are live.
 
-What is shown is read from the note as it is now. An item whose quote the note no longer says is left out.
+What is shown is read from the note as it is now. An item whose quote the note no longer says is left out. What belongs together
+and what fits the budget is settled by `units`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.ports import Vault
 from ebbtide.memory.states import Lang
-from ebbtide.parse.text import query_terms, tokenize
+from ebbtide.parse.text import query_terms
 from ebbtide.recall import compose
-from ebbtide.recall.budget import Limits, Priced, choose
 from ebbtide.recall.candidates import Channels, FactCandidate, NoteCandidate, Pool
+from ebbtide.recall.packet import Draft, counting
 from ebbtide.recall.ranking import Question, Ranking, Settings
-from ebbtide.recall.route import Route
+from ebbtide.recall.units import Packet, Steps, Units, pack, told_beside
+from ebbtide.recall.weighing import ended
+
+Found = FactCandidate | tuple[NoteCandidate, int | None]
+"""A fact, or a note with the label of its passage to show (None: not known yet)."""
 
 
 class Items:
@@ -25,54 +30,48 @@ class Items:
     def __init__(self, vault: Vault, channels: Channels, settings: Settings) -> None:
         self.vault, self.channels, self.settings = vault, channels, settings
 
-    def choose(self, question: Question, ranking: Ranking) -> tuple[list[dict[str, Any]], str | None, bool]:
-        """The items of an answer, why there are none (else None), and whether recall abstains."""
+    def choose(self, question: Question, ranking: Ranking, steps: Steps) -> Packet:
+        """The items of an answer within its budget, and why there are none. `steps`: the causal chain, asked for if needed."""
         way, pool = ranking.route, ranking.pool
+        by = counting(self.channels.embedder())
         if not way.text:
-            return [], compose.empty_reason(way.lang, (), "empty"), True
-        if ranking.weighed.best < self.settings.abstain_below:
+            return Packet([], compose.empty_reason(way.lang, (), "empty"), True, by.by)
+        if ranking.weak(self.settings):
             why = "weak"
             if not pool.notes:
                 why = "scope" if question.scope else "weak"
                 if self.channels.catalog.counts()["notes"] == 0:
                     why = "index"
-                elif way.explicit:
+                elif way.filters:
                     why = "type"
+            elif way.filters and not ranking.notes:
+                why = "type"
             titles = [pool.notes[row].file.title for row in ranking.notes[:3]]
-            return [], compose.empty_reason(way.lang, titles, why), True
-        found = self._candidates(ranking)
-        texts: dict[str, str | None] = {}
-        built = [item for item in (self._compose(way, ranking, c, texts) for c in found) if item is not None]
+            return Packet([], compose.empty_reason(way.lang, titles, why), True, by.by)
+        units = Units(question, ranking, self.channels, self.settings)
+        drafts = self._drafts(question, ranking, units)
+        if not drafts:
+            return Packet([], compose.empty_reason(way.lang, (), "weak"), True, by.by)
         limits = self.settings.limits
-        limits = Limits(
-            question.budget or limits.tokens,
-            min(question.limit or limits.items, 100),
-            limits.note_share,
-            limits.floor_share,
-            limits.mode,
+        limits = replace(
+            limits, tokens=question.budget or limits.tokens, items=min(question.limit or limits.items, 100)
         )
-        priced = [
-            Priced(
-                i,
-                item["score"],
-                item["tokens"],
-                item["note"],
-                item["line"],
-                item["line"] + item["text"].count("\n"),
-                item["quote"],
-            )
-            for i, item in enumerate(built)
-        ]
-        items = [built[i] for i in choose(priced, limits)]
-        if items and items[0]["tokens"] > limits.tokens:
-            items[0]["text"] = items[0]["quote"]
-            items[0]["tokens"] = min(limits.tokens, compose.cost(items[0]["quote"], items[0]["note"]))
-        reason = None if items else compose.empty_reason(way.lang, (), "weak")
-        return items, reason, not items
+        return pack(drafts, units.requires(drafts), steps, limits, by, self.channels, way.lang)
 
-    def _candidates(self, ranking: Ranking) -> list[tuple[float, FactCandidate | tuple[NoteCandidate, int | None]]]:
+    def _drafts(self, question: Question, ranking: Ranking, units: Units) -> list[Draft]:
+        """The best candidates, with all that may not be missing beside them."""
+        found = self._candidates(ranking)
+        whole = units.completed(what.record["id"] for _, what in found if isinstance(what, FactCandidate))
+        texts: dict[str, str | None] = {}
+        drafts = [self._fact(ranking, whole[ident], ranking.pool.facts[ident], texts) for ident in whole]
+        for score, what in found:
+            if not isinstance(what, FactCandidate):
+                drafts.append(self._passage(question, ranking, score, *what, texts))
+        return [draft for draft in drafts if draft is not None]
+
+    def _candidates(self, ranking: Ranking) -> list[tuple[float, Found]]:
         """Facts first: a passage is offered where its note has no fact nearly as good."""
-        out: list[tuple[float, FactCandidate | tuple[NoteCandidate, int | None]]] = []
+        out: list[tuple[float, Found]] = []
         best_fact: dict[int, float] = {}
         facts = sorted(ranking.fact_scores.items(), key=lambda item: (-item[1], item[0]))[:24]
         for ident, score in facts:
@@ -87,11 +86,14 @@ class Items:
             score = ranking.note_scores[row]
             relevant = ranking.weighed.notes[row].R
             note = ranking.pool.notes[row]
-            label = _telling(note, ranking.pool, words)
+            told = self._told(row, ranking)
+            good = relevant >= self.settings.abstain_below
+            label = None
+            if ranking.route.why or (good and (told is not None or best_fact.get(row, 0.0) < 0.9 * score)):
+                label = _telling(note, ranking.pool, words)
             if ranking.route.why and label is not None and compose.gives_reason(ranking.pool.passages[label].text):
                 score += self.settings.weights.why_boost
                 relevant += self.settings.weights.why_boost
-            told = self._told(row, ranking)
             if told is not None and relevant >= self.settings.abstain_below:
                 out.append((score + self.settings.weights.told_boost, (note, told)))
                 if told == label:
@@ -112,18 +114,6 @@ class Items:
                 return passage.row
         return None
 
-    def _compose(
-        self,
-        way: Route,
-        ranking: Ranking,
-        candidate: tuple[float, FactCandidate | tuple[NoteCandidate, int | None]],
-        texts: dict[str, str | None],
-    ) -> dict[str, Any] | None:
-        score, what = candidate
-        if isinstance(what, FactCandidate):
-            return self._fact_item(way, ranking, score, what, texts)
-        return self._passage_item(way, ranking, score, *what, texts)
-
     def _text(self, path: str, texts: dict[str, str | None]) -> str | None:
         if path not in texts:
             try:
@@ -132,33 +122,21 @@ class Items:
                 texts[path] = None
         return texts[path]
 
-    def _fact_item(
-        self, way: Route, ranking: Ranking, score: float, fact: FactCandidate, texts: dict[str, str | None]
-    ) -> dict[str, Any] | None:
-        record: Mapping[str, Any] = fact.record
+    def _fact(self, ranking: Ranking, score: float, fact: FactCandidate, texts: dict[str, str | None]) -> Draft | None:
+        way, record = ranking.route, fact.record
         text = self._text(record["source"], texts)
         place = None if text is None else compose.locate(text, record["quote"], record["line"])
         if text is None or place is None:
             return None
         offset, line = place
-        as_of = record.get("created_at") or fact.file.date
         standing = ranking.held.of(record["id"])
         against = [ident for ident in standing.disputes if ident in ranking.pool.facts]
         crossed = fact.file.lang != way.lang
-        return {
+        over = ended(fact.file, ranking.weighed.today)
+        item = {
             "id": record["id"],
             "kind": "fact",
             "layer": compose.layer_of("fact", record["type"]),
-            "text": record["fact"],
-            "inject": compose.inject(
-                record.get("trigger"),
-                record.get("action"),
-                record["fact"],
-                record["source"],
-                line,
-                as_of,
-                _lang(fact.file.lang),
-            ),
             "note": record["source"],
             "line": line,
             "column": compose.column_of(text, offset),
@@ -168,6 +146,7 @@ class Items:
             "state": standing.state,
             "disputed_with": against,
             "superseded_by": standing.superseded_by,
+            "frame": "historical" if over else record.get("frame") or "current",
             "temperature": compose.temperature(ranking.weighed.facts[record["id"]]),
             "score": round(score, 4),
             "why": [
@@ -175,24 +154,35 @@ class Items:
                     fact.evidence, way.lang, crossed=crossed, via=None, wanted=way.type, type_=record["type"]
                 ),
                 *compose.standing_reasons(standing, against, way.lang),
+                *([compose.ended_reason(*over, way.lang)] if over else []),
             ],
             "parts": compose.parts(fact.evidence, ranking.weighed.facts[record["id"]]),
-            "chain": [],
-            "as_of": as_of,
-            "tokens": compose.cost(record["fact"], record["source"]),
+            "as_of": record.get("created_at") or fact.file.date,
             "lead": record.get("confidence", 1.0) < compose.LEAD_BELOW,
         }
+        return Draft(
+            item,
+            "facts",
+            fact.label,
+            _lang(fact.file.lang),
+            text=record["fact"],
+            short=min(record["fact"], record["quote"], key=len),
+            trigger=record.get("trigger"),
+            action=record.get("action"),
+            marks=[("", compose.mark(over[0], _lang(fact.file.lang)))] if over else [],
+        )
 
-    def _passage_item(
+    def _passage(
         self,
-        way: Route,
+        question: Question,
         ranking: Ranking,
         score: float,
         note: NoteCandidate,
         label: int | None,
         texts: dict[str, str | None],
-    ) -> dict[str, Any] | None:
-        text = self._text(note.file.path, texts)
+    ) -> Draft | None:
+        way, file = ranking.route, note.file
+        text = self._text(file.path, texts)
         words = frozenset(query_terms(way.text).words)
         passage = ranking.pool.passages.get(label) if label is not None else None
         if passage is None:
@@ -206,47 +196,46 @@ class Items:
             return None
         offset, line = place
         shown = compose.shown(passage.text)
-        overtaken = [after for said, after in ranking.held.overtaken.get(note.file.row, ()) if said in passage.text]
-        type_ = note.file.type or "note"
-        return {
+        marks, against = told_beside(self.channels, file.row, shown, way.lang, question.as_of, question.include)
+        overtaken = [after for said, after in ranking.held.overtaken.get(file.row, ()) if said in passage.text]
+        over = ended(file, ranking.weighed.today)
+        if over:
+            marks = [*marks, ("", compose.mark(over[0], _lang(passage.lang)))]
+        type_ = file.type or "note"
+        kind, layer = compose.of_memory(file.kind, file.path, file.type)
+        crossed = passage.lang != way.lang
+        item = {
             "id": passage.id,
-            "kind": "passage",
-            "layer": compose.layer_of("passage", note.file.type),
-            "text": shown,
-            "inject": compose.inject(None, None, shown, note.file.path, line, note.file.date, _lang(passage.lang)),
-            "note": note.file.path,
+            "kind": kind,
+            "layer": layer,
+            "note": file.path,
             "line": line,
             "column": compose.column_of(text, offset),
             "quote": quote,
             "heading": passage.headings or None,
             "type": type_,
             "state": "stale" if overtaken else "active",
-            "disputed_with": [],
+            "disputed_with": against,
             "superseded_by": overtaken[0] or None if overtaken else None,
-            "temperature": compose.temperature(ranking.weighed.notes[note.file.row]),
+            "frame": "historical" if over else None,
+            "temperature": compose.temperature(ranking.weighed.notes[file.row]),
             "score": round(score, 4),
             "why": [
-                *compose.reasons(
-                    note.evidence,
-                    way.lang,
-                    crossed=passage.lang != way.lang,
-                    via=note.via,
-                    wanted=way.type,
-                    type_=type_,
-                ),
+                *compose.reasons(note.evidence, way.lang, crossed=crossed, via=note.via, wanted=way.type, type_=type_),
+                *([compose.dispute_reason(way.lang)] if against else []),
                 *([compose.overtaken_reason(way.lang)] if overtaken else []),
+                *([compose.ended_reason(*over, way.lang)] if over else []),
             ],
-            "parts": compose.parts(note.evidence, ranking.weighed.notes[note.file.row]),
-            "chain": [],
-            "as_of": note.file.date,
-            "tokens": compose.cost(shown, note.file.path),
+            "parts": compose.parts(note.evidence, ranking.weighed.notes[file.row]),
+            "as_of": file.date,
             "lead": False,
         }
+        return Draft(item, "passages", passage.row, _lang(passage.lang), text=shown, short=quote, marks=marks)
 
     def _by_words(self, note: NoteCandidate, words: frozenset[str]) -> Any:
         """Without vectors: the passage of a note that holds most of the question's words."""
         passages = self.channels.catalog.passages_of(note.file.row)[:60]
-        return max(passages, key=lambda p: (_held(p.text, words), -p.ordinal), default=None)
+        return max(passages, key=lambda p: (compose.held(p.text, words), -p.ordinal), default=None)
 
 
 def _telling(note: NoteCandidate, pool: Pool, words: frozenset[str]) -> int | None:
@@ -254,12 +243,10 @@ def _telling(note: NoteCandidate, pool: Pool, words: frozenset[str]) -> int | No
     nearest = sorted(note.best, key=lambda label: (-note.best[label], label))[:5]
     whole = sum(map(len, words)) or 1
     return max(
-        nearest, key=lambda x: (note.best[x] + 0.5 * _held(pool.passages[x].text, words) / whole, -x), default=None
+        nearest,
+        key=lambda x: (note.best[x] + 0.5 * compose.held(pool.passages[x].text, words) / whole, -x),
+        default=None,
     )
-
-
-def _held(text: str, words: frozenset[str]) -> int:
-    return sum(len(word) for word in {token.text for token in tokenize(text)} & words)
 
 
 def _lang(stored: str) -> Lang:

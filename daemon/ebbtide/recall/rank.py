@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 class Weights:
     """The constants of relevance; config section `recall`."""
 
-    coverage: float = 1.8
+    coverage: float = 1.5
     yardstick: float = 0.3
     cross_floor: float = 0.5
     cross_penalty: float = 0.04
@@ -27,6 +27,22 @@ class Weights:
     why_boost: float = 0.08
     failure_boost: float = 0.06
     told_boost: float = 0.06
+    type_note: float = 0.25
+    """A note of the type that the question seems to want is so much more relevant, as a share; a fact has `type_boost`."""
+    period_date: float = 0.15
+    """Added to what is dated in a period the question names, if that is a week at most; to less for a longer one."""
+    period_floor: float = 0.25
+    """Relevance, at least, of a note of the very days asked about that has anything to do with the question."""
+    period_text: float = 0.16
+    """Added, at most, to what states years of that period."""
+    exact: float = 0.9
+    """Relevance, at least, of what is named exactly: by its id, its title, or by an identifier few notes hold."""
+    other_language: float = 0.1
+    """A note in the other language takes the third place if it is at most this much less close in meaning than the closest."""
+    further: float = 0.3
+    """Weight of closeness beside the score from the fourth place on."""
+    fate_gain: float = 0.15
+    """A plan that ended as the question asks is so much more relevant, as a share: what is unrelated stays so."""
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ebbtide.memory.heat import Event
 from ebbtide.memory.states import Layer
+from ebbtide.parse.fates import asked_fates, from_code
 from ebbtide.parse.frames import query_frame
 from ebbtide.recall import compose
 from ebbtide.recall.budget import Limits
@@ -26,10 +27,12 @@ from ebbtide.recall.candidates import (
     gather,
 )
 from ebbtide.recall.holding import Holding, behind, heed, heed_notes
+from ebbtide.recall.named import further, lift_exact, lift_timely, other_language
+from ebbtide.recall.note_types import note_type, wanted_type
 from ebbtide.recall.rank import Weights, relevance
 from ebbtide.recall.route import Route, route
 from ebbtide.recall.score import Scoring
-from ebbtide.recall.weighing import Weighed, weigh
+from ebbtide.recall.weighing import Weighed, day_before, day_of, weigh
 from ebbtide.recall.why import Direction, Walking
 
 NOTES_RANKED = 100
@@ -60,9 +63,15 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     edges: Edges = field(default_factory=Edges)
     abstain_below: float = 0.2
+    certain: float = 0.28
+    """With vectors: the certainty under which nothing is offered."""
+    sure: float = 0.29
+    """The certainty from which a sentence is given as an answer: recall offers, an answer claims."""
     fact_share: float = 0.95
     """A note is at least this share as relevant as its best fact."""
     graph_parents: int = 5
+    recent_days: int = 14
+    """Days for which a confirmed use makes a memory a candidate for any question; its score is that of every other."""
     scoring: Scoring = field(default_factory=Scoring)
     walking: Walking = field(default_factory=Walking)
     walking_starts: int = 5
@@ -70,6 +79,8 @@ class Settings:
     start_even: float = 0.7
     start_share: float = 0.6
     """A chain may start at a note this share as relevant as the best; or this one, if it is better in meaning or in words."""
+    route: str = "weigh"
+    """weigh or filter: what a type does that was guessed from the question."""
     seconds: float = 0.3
 
 
@@ -87,6 +98,24 @@ class Ranking:
     weighed: Weighed = field(default_factory=Weighed)
     """What each score is made of."""
 
+    @property
+    def certainty(self) -> float:
+        """How surely something found bears on the question: the best relevance, with vectors its mean with the best closeness.
+
+        Relevance alone cannot tell: a few common words give an unrelated text as much of it as a translation has. What is
+        said in a vault is near to the question in meaning too.
+        """
+        if self.pool.vector is None:
+            return self.weighed.best
+        close = (note.evidence.closeness or 0.0 for note in self.pool.notes.values())
+        return (self.weighed.best + max(close, default=0.0)) / 2
+
+    def weak(self, settings: Settings) -> bool:
+        """True if nothing found is good enough to offer. A question about a day is met by the note of that day."""
+        if self.weighed.best < settings.abstain_below:
+            return True
+        return not self.pool.timely and self.pool.vector is not None and self.certainty < settings.certain
+
 
 class Ranker:
     """Ranks over the ports. Safe from any thread; reads only."""
@@ -96,12 +125,15 @@ class Ranker:
 
     def rank(self, question: Question, deadline: float | None = None) -> Ranking:
         """Notes and facts by score. The exam calls this without a deadline, so that the same question ranks the same."""
-        way = route(question.query, question.type, question.layer)
+        weights, today = self.settings.weights, question.as_of or day_of(time.time())
+        way = route(question.query, question.type, question.layer, today, self.settings.route == "filter")
         if not way.text:
             return Ranking(way, Pool(), [], {}, {})
-        pool = gather(way, self.channels, question.scope, self.settings.weights, deadline)
+        since = day_before(today, self.settings.recent_days) if question.uses is None else None
+        pool = gather(way, self.channels, question.scope, weights, deadline, since)
         later = self._hide_later(pool, question.as_of)
         held = heed(pool, self.channels, way.text, query_frame(way.text) == "historical", question.include)
+        self._hide_later(pool, question.as_of)  # a successor or the other side of a dispute may be later too
         found = set(pool.notes)
         fact_scores = {ident: self._score(way, fact, pool) for ident, fact in pool.facts.items()}
         note_scores = {row: self._score(way, note, pool) for row, note in pool.notes.items()}
@@ -109,13 +141,17 @@ class Ranker:
             if fact.file.row in note_scores:
                 lifted = self.settings.fact_share * fact_scores[ident]
                 note_scores[fact.file.row] = max(note_scores[fact.file.row], lifted)
+        lift_exact(way, pool, self.channels, question.scope, weights, note_scores, fact_scores)
         self._graph(way, question, pool, note_scores, deadline)
         heed_notes(pool, self.channels, held, sorted(pool.notes.keys() - found))
         self._weigh_type(way, pool, note_scores, fact_scores)
+        dated = lift_timely(way.periods, pool, self.channels, weights, note_scores, fact_scores)
         weighed = self._weighed(question, way, pool, held, note_scores, fact_scores)
         note_scores = {row: parts.S for row, parts in weighed.notes.items()}
         fact_scores = {ident: parts.S for ident, parts in weighed.facts.items()}
         order = sorted(note_scores, key=lambda row: (-round(note_scores[row], 9), pool.notes[row].file.path))
+        order = further(order, pool, note_scores, weights)
+        order = other_language(way, pool, order, note_scores, weights, held.put_away, dated)
         ranked = behind(order, held.put_away)[:NOTES_RANKED]
         return Ranking(way, pool, ranked, note_scores, fact_scores, later, held, weighed)
 
@@ -136,8 +172,9 @@ class Ranker:
 
     def _score(self, way: Route, found: NoteCandidate | FactCandidate, pool: Pool) -> float:
         lang = found.file.lang
-        if isinstance(found, NoteCandidate) and found.best:
-            lang = pool.passages[max(found.best, key=lambda label: (found.best[label], -label))].lang
+        label = found.nearest if isinstance(found, NoteCandidate) else None
+        if label is not None:
+            lang = pool.passages[label].lang
         return relevance(found.evidence, lang == way.lang, self.settings.weights, pool.vector is None)
 
     def _graph(
@@ -189,28 +226,53 @@ class Ranker:
                 told = any(first <= fact.record["line"] <= last for first, last in lines)
                 facts[ident] += weights.failure_boost + (weights.told_boost if told else 0.0)
 
+    def _weigh_fates(self, way: Route, pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
+        """Lift the plans that ended as the question asks: what was dropped, turned down or finished."""
+        asked = asked_fates(way.text)
+        if not asked:
+            return
+        gain = 1.0 + self.settings.weights.fate_gain
+        for row in notes:
+            found = from_code(pool.notes[row].file.fate)
+            notes[row] *= gain if found is not None and found.fate in asked else 1.0
+        for ident in facts:
+            found = from_code(pool.facts[ident].file.fate)
+            facts[ident] *= gain if found is not None and found.fate in asked else 1.0
+
     def _weigh_type(self, way: Route, pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
         """The type asked for filters; a guessed one only weighs, so that a wrong guess never loses the note."""
         if way.failure:
             self._weigh_failures(pool, notes, facts)
+        self._weigh_fates(way, pool, notes, facts)
         if way.why:
             for ident in facts:
                 if pool.facts[ident].record.get("why"):
                     facts[ident] += self.settings.weights.why_boost
+        wanted = None if way.filters else wanted_type(way.text, way.type)
+        if wanted is not None:
+            gain = 1.0 + self.settings.weights.type_note
+            for row in notes:
+                notes[row] *= gain if note_type(pool.notes[row].file.type) == wanted else 1.0
+            for ident in facts:
+                facts[ident] *= gain if note_type(pool.facts[ident].file.type) == wanted else 1.0
         if way.type is None and way.layer is None:
             return
         for ident in list(facts):
             record = pool.facts[ident].record
             fits = record["type"] == way.type if way.type else compose.layer_of("fact", record["type"]) == way.layer
-            if fits and not way.explicit:
+            if fits and not way.filters:
                 facts[ident] += self.settings.weights.type_boost
-            elif not fits and way.explicit:
+            elif not fits and way.filters:
                 del facts[ident]
-        if way.explicit:
+        if way.filters:
             kept = {pool.facts[ident].file.row for ident in facts}
             for row in list(notes):
                 file = pool.notes[row].file
-                fits = file.type == way.type if way.type else compose.layer_of("note", file.type) == way.layer
+                fits = (
+                    way.type in (file.type, note_type(file.type))
+                    if way.type
+                    else compose.layer_of("note", file.type) == way.layer
+                )
                 if not fits and row not in kept:
                     del notes[row]
 

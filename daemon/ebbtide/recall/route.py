@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from ebbtide.memory.states import LAYER_OF_TYPE, FactType, Lang, Layer
+from ebbtide.parse.periods import Period, named_periods
 from ebbtide.parse.text import fold, language
 
 MAX_QUERY = 2048
@@ -16,32 +17,52 @@ MAX_QUERY = 2048
 
 _CUES: tuple[tuple[FactType, re.Pattern[str]], ...] = (
     (
+        "decision",  # what was decided is asked for, whatever went wrong before
+        re.compile(
+            r"\b(what|which|how)\b.{0,40}\b(did|have|has) (we|i|you|he|she|they|the team) (decided?|choose|chosen|settled?)\b"
+            r"|(决定|选定|敲定)了?(什么|哪|怎么|用什么)",
+            re.I,
+        ),
+    ),
+    (
         "lesson",
         re.compile(
-            r"\b(fail(ed|ure)?|went wrong|lessons?|mistakes?|postmortem)\b|失败|教训|踩坑|出了什么问题|翻车", re.I
+            r"\b(fail(s|ed|ing|ure)?|(went|go(es)?) wrong|lessons?|mistakes?|postmortem|broke( down)?|outage|what trouble)\b"
+            r"|失败|教训|踩坑|出了什么问题|出过?了?什么(事|岔子|毛病|乱子|故障)|翻车|事故|故障|搞砸|栽跟头|没成(?!为)",
+            re.I,
         ),
     ),
     (
         "decision",
         re.compile(
-            r"\b(decid(e|ed)|decision|chose|choose|chosen|why (do|did) we (use|have|pick))\b|决定|选择了|为什么(要|用|选|改)|选型",
+            r"\b(decid(e|ed)|decision|chose|choose|chosen|why (do|did) we (use|have|pick)|(was|been|is|we) settled"
+            r"|settled? (on|for)|(go|going|went) with|opt(ed)? for|agreed? on)\b"
+            r"|决定|选择了|选了|选定|选中|定了(?!位|义)|定下|定的(?!义)|拍板|敲定|为什么(要|用|选|改)|选型",
             re.I,
         ),
     ),
     (
         "preference",
-        re.compile(r"\b(prefer(s|red|ence)?|favou?rite|likes?|dislikes?|recommend)\b|喜欢|偏好|习惯|讨厌|推荐", re.I),
+        re.compile(
+            r"\b(prefer(s|red|ence)?|favou?rite|likes?|dislikes?|recommend|(my|your|his|her|their) taste|fond of|rather have)\b"
+            r"|喜欢|偏好|习惯|讨厌|推荐|中意|偏爱|更愿意|爱(用|吃|喝|看|听|穿)",
+            re.I,
+        ),
     ),
     (
         "procedure",
         re.compile(
-            r"\b(how (do|to|can)|steps?|procedure|instructions?)\b|怎么(做|办|用|设|装|配)|如何|步骤|流程|方法", re.I
+            r"\b(how (do|to|can|should) (i|we|you|one)|how to|steps?|procedure|instructions?|in (what|which) order"
+            r"|what do (i|we|you) do (first|to))\b"
+            r"|怎么(做|办|用|设|装|配|换|弄|启用|操作)|如何|步骤|流程|方法|(什么|哪种|怎样的)顺序|先做什么",
+            re.I,
         ),
     ),
     (
         "metric",
         re.compile(
-            r"\b(how (many|much|long|fast|large)|percent|latency|cost|rate)\b|多少|多久|几(个|次|条|秒)|指标|耗时|成本",
+            r"\b(how (many|much|long|fast|large)|percent|latency|cost|rate|price|on average|average)\b"
+            r"|多少|多久|多快|几(个|次|条|秒|分钟|毫秒|块钱?|元)|指标|耗时|成本|价格|平均",
             re.I,
         ),
     ),
@@ -84,7 +105,7 @@ _FAILURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a question seems to want. `explicit` means that the caller asked for the type or layer: then it filters."""
+    """What a question seems to want. `explicit` means that the caller asked for the type or layer."""
 
     text: str
     lang: Lang
@@ -99,10 +120,34 @@ class Route:
     """Of a question why one thing led to another: the other."""
     failure: bool = False
     """It asks how an attempt went wrong: the episodes that did come up, with their reason and lesson."""
+    periods: tuple[Period, ...] = ()
+    """The days, months or years that it names."""
+    filters: bool = False
+    """What is not of the type or layer is left out. A type only guessed weighs instead, unless the settings say otherwise."""
+    names: tuple[str, ...] = ()
+    """Identifiers in it, as written: error codes, issue keys, versions, paths, names in code."""
 
 
-def route(query: str, type_: str | None = None, layer: Layer | None = None) -> Route:
-    """Read a question. `type_` and `layer` are what the caller asked for, if anything."""
+_IDENTIFIER = re.compile(
+    r"(?<![\w./-])(?:"
+    r"[A-Z][A-Z0-9]{1,15}-\d{1,9}"  # PROJ-123
+    r"|0x[0-9A-Fa-f]{3,16}"
+    r"|[A-Za-z]{1,6}\d{3,9}|[A-Z]{2,}(?:_[A-Z0-9]+)+"  # E1234, ERR_CONN_RESET
+    r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(\)"  # load_config()
+    r"|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+"  # snake_case
+    r"|v?\d+\.\d+\.\d+(?:-[\w.]+)?"  # 1.2.3
+    r"|[\w-]+(?:/[\w.-]+)+|[\w-]+\.(?:py|ts|js|md|json|toml|ya?ml|sh|go|rs|java|cpp|sql)"
+    r")(?![\w/-])"
+)
+NAMES = 4
+"""Identifiers of one question that are looked for."""
+
+
+def route(
+    query: str, type_: str | None = None, layer: Layer | None = None, today: str | None = None, filtering: bool = False
+) -> Route:
+    """Read a question. `type_` and `layer` are what the caller asked for, if anything; `today` (ISO) is when it is asked;
+    `filtering`: what is guessed filters like what is asked for."""
     text = " ".join(query[:MAX_QUERY].split())
     plain = fold(text)
     effect = _effect(text, plain)
@@ -120,6 +165,9 @@ def route(query: str, type_: str | None = None, layer: Layer | None = None) -> R
         cut=len(query) > MAX_QUERY,
         effect=effect,
         failure=_FAILURE.search(plain) is not None,
+        periods=named_periods(text, today) if today else (),
+        filters=type_ is not None or layer is not None or (filtering and guess is not None),
+        names=tuple(dict.fromkeys(match[0] for match in _IDENTIFIER.finditer(text)))[:NAMES],
     )
 
 

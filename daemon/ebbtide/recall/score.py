@@ -7,11 +7,11 @@ exactly is not lost to a fresh trifle. The plain sum is kept as a setting.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ebbtide.config import Config
 from ebbtide.index.means import text_key
-from ebbtide.memory.heat import Event, Heat, Warmth, open_gate, reward, until, unused, warmth
+from ebbtide.memory.heat import STANDING, Event, Heat, Warmth, kind_of, open_gate, reward, until, unused, warmth
 from ebbtide.memory.importance import Truth, freshness, importance
 
 
@@ -26,6 +26,13 @@ class Scoring:
     importance: float = 0.2
     heat_mix: float = 0.7
     """Share of the score that no cold can take; 0: warmth multiplies all of it."""
+    ended: float = 0.7
+    """What is left of the score of a plan that was dropped, turned down or replaced, and of one that is done where a plan is
+    asked for; by its properties. A guess must not lose a note, so nothing here hides."""
+    ended_told: float = 0.8
+    """The same where only its words say so."""
+    done: float = 0.92
+    """What is left to a plan that is done, whatever else is asked: what it says may well hold."""
     heat: Heat = field(default_factory=Heat)
     truth: Truth = field(default_factory=Truth)
 
@@ -51,12 +58,16 @@ def scoring_of(config: Config) -> Scoring:
         months=set_.cited_months,
         **{n: getattr(set_, n) for n in ("slower", "binding", "lesson", "links", "links_most", "cited", "doubtful")},
     )
-    return Scoring(config.recall.score, set_.relevance, set_.freshness, set_.importance, set_.mix, heat, truth)
+    shares = {
+        name: getattr(set_, name) for name in ("relevance", "freshness", "importance", "ended", "ended_told", "done")
+    }
+    return Scoring(config.recall.score, **shares, heat_mix=set_.mix, heat=heat, truth=truth)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Known:
-    """What is known of a memory beside its relevance. Dates are ISO, day, month or year; None is unknown.
+    """What is known of a memory beside its relevance. Dates are ISO, day, month or year; None is unknown. Never changed once
+    made: a question makes hundreds of these, and frozen ones take three times as long to make.
 
     `base` is its importance from 1 to 10; `frame` what time it tells of; `lost`: it lost a conflict.
     """
@@ -76,6 +87,8 @@ class Known:
     frozen: bool = False
     overdue: bool = False
     lost: bool = False
+    lapse: float = 1.0
+    """Share of the score that is left to it, since it tells of what ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +100,10 @@ class Asked:
     best: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parts:
-    """The score `S` and what it is made of: R, F, I and W in [0, 1], B at most `Heat.reward`; `gate` 0 withdrew the reward."""
+    """The score `S` and what it is made of: R, F, I and W in [0, 1], B at most `Heat.reward`; `gate` 0 withdrew the reward.
+    Never changed once made, like Known."""
 
     R: float
     F: float
@@ -98,6 +112,7 @@ class Parts:
     gate: int
     warmth: Warmth
     S: float
+    lapse: float = 1.0
 
     @property
     def W(self) -> float:
@@ -115,8 +130,10 @@ def score(relevance: float, known: Known, asked: Asked, scoring: Scoring) -> Par
     created = None if then else known.created
     warm = warmth(counted, created, known.type, asked.today, heat, frozen=known.frozen)
     checked = None if then else known.verified
-    fresh = freshness(checked, known.type, asked.today, overdue=known.overdue and not then, truth=scoring.truth)
-    months = len({event.day[:7] for event in counted if event.kind == "used"})
+    fresh = freshness(
+        checked, known.type, asked.today, overdue=(known.overdue or known.lapse < 1.0) and not then, truth=scoring.truth
+    )
+    months = len({event.day[:7] for event in counted if event.kind == "used"}) if counted else 0
     weight = importance(
         known.base,
         linked=known.linked,
@@ -127,10 +144,13 @@ def score(relevance: float, known: Known, asked: Asked, scoring: Scoring) -> Par
         truth=scoring.truth,
     )
     near = relevance >= asked.best - heat.reward_reach
-    earned = reward(counted, asked.today, known.likeness, heat) if free and near else 0.0
-    return Parts(
-        relevance, fresh, weight, earned, int(free), warm, _joined(relevance, fresh, weight, warm, scoring) + earned
-    )
+    earned = reward(counted, asked.today, known.likeness, heat) if counted and free and near else 0.0
+    stands = known.pinned or kind_of(known.type) in STANDING
+    if stands and not known.frozen and (scoring.form, heat.form) == ("product", "curve"):
+        # What is in force until it is replaced weighs as if just warm, at least: it must not be lost to a fresh trifle.
+        warm = replace(warm, weight=max(warm.weight, 1.0 if known.pinned else heat.least + heat.warm))
+    joined = _joined(relevance, fresh, weight, warm, scoring) * known.lapse
+    return Parts(relevance, fresh, weight, earned, int(free), warm, joined + earned, known.lapse)
 
 
 def _joined(relevance: float, fresh: float, weight: float, warm: Warmth, scoring: Scoring) -> float:

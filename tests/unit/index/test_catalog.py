@@ -45,6 +45,15 @@ def fact(row: int, ident: str, text: str = "") -> NewFact:
 # --- rows and labels ----------------------------------------------------------------------------------------------------
 
 
+def test_the_passages_of_several_files_come_by_label(catalog: Catalog) -> None:
+    one, two, three = (catalog.put_file(file(path)) for path in ("a.md", "b.md", "c.md"))
+    for row, texts in ((two, ("x", "y")), (one, ("z",)), (three, ("w",))):
+        catalog.put_passages(row, [replaced._replace(id=f"{row}-{replaced.id}") for replaced in passages(*texts)])
+    assert [p.text for p in catalog.passages_of_files([one, two])] == ["x", "y", "z"]
+    assert {p.row for p in catalog.passages_of_files([one])} == {p.row for p in catalog.passages_of(one)}
+    assert catalog.passages_of_files([]) == []
+
+
 def test_a_passage_whose_text_stays_keeps_its_label_whatever_its_place(catalog: Catalog) -> None:
     row = catalog.put_file(file("a.md"))
     assert catalog.put_passages(row, passages("one", "two", "three")) == []

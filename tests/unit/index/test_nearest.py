@@ -48,6 +48,15 @@ def test_a_label_added_again_is_replaced(tmp_path: Path) -> None:
     assert index.cosines(rows[7], [3])[3] == pytest.approx(1.0, abs=1e-2)
 
 
+def test_vectors_inside_are_handed_out_at_length_one(tmp_path: Path) -> None:
+    index, rows = filled(tmp_path / "v.usearch")
+    found = index.vectors([9, 3, 999])
+    assert found.keys() == {9, 3}
+    assert float(found[9] @ rows[9]) == pytest.approx(1.0, abs=1e-2)
+    assert float(np.linalg.norm(found[3])) == pytest.approx(1.0, abs=1e-5)
+    assert index.vectors([]) == {}
+
+
 def test_what_is_removed_is_not_found(tmp_path: Path) -> None:
     index, rows = filled(tmp_path / "v.usearch")
     index.remove([4, 4, 999])

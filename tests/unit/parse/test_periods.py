@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -89,6 +90,15 @@ def test_years_that_a_text_states_place_it() -> None:
     tenure = Period("1995-08-01", "2002-08-31", "month")
     exact, within, outside = "since 1995", "in 1999 and 2010", "in 1990 and 2010"
     assert tenure.stated(exact) > tenure.stated(within) > tenure.stated(outside) == tenure.stated("no year") == 0.0
+
+
+@given(st.text("0129 .年٣a", max_size=30))
+def test_only_a_run_of_four_digits_is_a_year(text: str) -> None:
+    runs = re.findall(r"\d+", text)
+    years = {run for run in runs if len(run) == 4 and run.isascii() and (run[0] == "1" or run[:2] == "20")}
+    assert (Period("1000-01-01", "2099-12-31", "year").stated(text) > 0) == bool(years)
+    for year in ("1000", "1902", "2012", "2099"):
+        assert (Period(f"{year}-01-01", f"{year}-12-31", "year").stated(text) > 0) == (year in years)
 
 
 @given(st.dates(date(1950, 1, 1), date(2090, 1, 1)), st.integers(0, 4000))

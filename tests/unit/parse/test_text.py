@@ -60,6 +60,12 @@ def test_tokens_lie_in_the_text_in_order(text: str) -> None:
 
 
 @given(MIXED)
+def test_the_terms_without_places_are_those_with_places(text: str) -> None:
+    text += " Don't re-read GitHubActions 1,000 caf\u0065\u0301 c++ 研究生命起源 ｆｕｌｌ"
+    assert t.term_set(text) == {token.text for token in t.tokenize(text)}
+
+
+@given(MIXED)
 def test_a_query_never_raises_and_keeps_its_caps(text: str) -> None:
     terms = t.query_terms(text * 20)
     assert len(terms.words) <= t.MAX_TERMS and len(terms.pairs) <= t.MAX_TERMS

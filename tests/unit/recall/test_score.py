@@ -53,13 +53,24 @@ FORMS = st.sampled_from([PLAIN, Scoring(form="sum"), Scoring(heat=Heat(form="ban
 
 def test_an_old_core_decision_is_not_lost_to_a_fresh_trifle() -> None:
     old, fresh = known(400, "decision", 7.0), known(0)
-    assert total(0.90, old) == pytest.approx(0.576, abs=0.005)
+    assert total(0.90, old) == pytest.approx(
+        0.624, abs=0.005
+    )  # it is in force until replaced: no colder than just warm
     assert total(0.65, fresh) == pytest.approx(0.576, abs=0.005)
     as_sum = Scoring(form="sum")
     assert total(0.90, old, scoring=as_sum) == pytest.approx(0.59, abs=0.005)
     assert total(0.65, fresh, scoring=as_sum) > 0.67
     assert total(0.90, known(400, "principle", 7.0)) > 0.61
-    assert total(0.90, replace(old, pinned=True)) > 0.62
+    assert total(0.90, replace(old, pinned=True)) > 0.72
+    assert total(0.90, replace(old, type="note")) < 0.57
+
+
+@given(MEMORIES, st.floats(0.0, 1.0))
+def test_what_has_ended_scores_less_unless_the_question_is_about_the_past(memory: Known, relevance: float) -> None:
+    over = replace(memory, lapse=0.7)
+    assert total(relevance, over) <= total(relevance, memory) + 1e-12
+    then = Asked(TODAY, "historical", relevance)
+    assert score(relevance, over, then, PLAIN).F == score(relevance, memory, then, PLAIN).F
 
 
 def test_the_plan_of_last_week_beats_the_one_abandoned_two_months_ago() -> None:
