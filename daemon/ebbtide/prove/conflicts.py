@@ -21,7 +21,7 @@ from ebbtide.memory import codec
 from ebbtide.memory.conflict import judge
 from ebbtide.memory.conflict_claim import Claim
 from ebbtide.memory.conflict_pairs import Pair
-from ebbtide.memory.conflict_patrol import patrol
+from ebbtide.memory.conflict_patrol import Flag, patrol
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.records import Fact, Note
 from ebbtide.memory.states import BOOKKEEPING
@@ -59,16 +59,7 @@ def conflicts(vault: Path, out: Path, vectors: bool = True, progress: Say = lamb
     runtime = open_runtime(vault, read_only=True)
     try:
         Service(runtime).catch_up(vectors=False, progress=told(progress))
-        claims = list(_claims(runtime))
-        progress(f"claims {len(claims)}")
-        use = vectors and runtime.config.embed.enabled
-        near = open_nearness(runtime.places.models, runtime.config.embed.model or "") if use else None
-        found = patrol(
-            claims,
-            _neighbours(runtime, claims) if use else (),
-            near,
-            lambda done, total: progress(f"pairs {done}/{total}"),
-        )
+        claims, found = flagged(runtime, vectors and runtime.config.embed.enabled, progress)
     finally:
         runtime.close()
     rows = []
@@ -90,6 +81,20 @@ def conflicts(vault: Path, out: Path, vectors: bool = True, progress: Say = lamb
     write_rows(out, rows)
     kinds = Counter(row["kind"] for row in rows)
     return {"out": str(out), "claims": len(claims), "flags": len(rows), "kinds": dict(sorted(kinds.items()))}
+
+
+def flagged(runtime: Runtime, vectors: bool, progress: Say = lambda _: None) -> tuple[list[Claim], list[Flag]]:
+    """The claims of an opened vault, and which of them the patrol flags, strongest first; `vectors` as in `conflicts`."""
+    claims = list(_claims(runtime))
+    progress(f"claims {len(claims)}")
+    near = open_nearness(runtime.places.models, runtime.config.embed.model or "") if vectors else None
+    found = patrol(
+        claims,
+        _neighbours(runtime, claims) if vectors else (),
+        near,
+        lambda done, total: progress(f"pairs {done}/{total}"),
+    )
+    return claims, found
 
 
 def pairs(given: Path, out: Path, vectors: bool = True, progress: Say = lambda _: None) -> dict[str, Any]:
