@@ -27,7 +27,9 @@ from ebbtide.runtime import Runtime, SystemClock, open_runtime, watch_pace
 from ebbtide.serve import pairing
 from ebbtide.serve.calls import API_LEVEL
 from ebbtide.serve.service import Service
+from ebbtide.serve.sleeper import Sleeper
 from ebbtide.serve.vitals import Threads
+from ebbtide.sleeping import power
 from ebbtide.vault.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -53,6 +55,7 @@ class Daemon:
         self.watcher = Watcher(runtime.store, self.indexer.report, clock=SystemClock(), pace=watch_pace(runtime.config))
         self.threads = Threads(self.indexer, self.embedding, self.watcher, self.claude)
         self.service = Service(runtime, self.threads)
+        self.sleeper = Sleeper(self.service, power, runtime.sync.clock.now)
         self._bound: Any = None
         self._run_file: Path | None = None
         self._stopped = threading.Event()
@@ -87,11 +90,13 @@ class Daemon:
                 command=(sys.executable, "-m", "ebbtide", "up", str(runtime.root)),
             ),
         )
+        runtime.sync.on_edited = runtime.uses.edited
         self.indexer.start()
         self.watcher.start()
         self.embedding.start()
         if self.claude is not None:
             self.claude.start()
+        self.sleeper.start()
         log.info("serving %s on 127.0.0.1:%d", runtime.root, self._bound.port)
         return int(self._bound.port)
 
@@ -104,6 +109,7 @@ class Daemon:
             pairing.withdraw(self._run_file)
         if self._bound is not None:
             self._bound.stop()
+        self.sleeper.stop()
         self.watcher.stop()
         self.embedding.stop()
         if self.claude is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
 from ebbtide.memory.errors import BadRequest, EbbtideError
 from ebbtide.serve.service import Service
-from support import Place
+from support import Place, wait_until
 
 NOTES = {
     "Pump.md": "---\ndate: 2026-01-10\n---\n# Pump\n\nThe pump costs 90 EUR.\n",
@@ -178,3 +179,39 @@ def test_a_use_of_what_tells_of_the_past_earns_nothing_for_now(place: Place) -> 
         assert (asked(now)["score"], asked(now)["parts"]["gate"]) == (plain[0], 0.0)
         assert asked(past)["score"] > plain[1]
         assert asked(past)["parts"]["gate"] == 1.0
+
+
+def test_an_edit_by_hand_warms_the_note_once_a_day_and_verifies_nothing(place: Place) -> None:
+    place.fill(NOTES)
+    with place.served() as daemon:
+        service = daemon.service
+        before = service.runtime.catalog.file("Pump.md")
+        assert before is not None
+        for price in (91, 92):
+            place.write("Pump.md", NOTES["Pump.md"].replace("90", str(price)))
+            wait_until(partial(facts_say, service, f"{price} EUR"), "the new price")
+        wait_until(lambda: place.ledger("uses/*.jsonl"), "the edit in the ledger")
+        [record] = place.ledger("uses/*.jsonl")
+        assert (record["kind"], record["by"], record["subjects"]) == ("edited", "user", [before.id])
+        events = service.runtime.catalog.uses([before.id])[before.id]
+        assert [event.kind for event in events] == ["edited"]
+
+
+def test_new_notes_rewrites_of_the_same_text_and_many_changes_at_once_are_no_edits(place: Place) -> None:
+    many = {f"Many {n}.md": f"# Many {n}\n\nThe first text of number {n}.\n" for n in range(30)}
+    with place.fill(NOTES | many).opened() as service:
+        sync, edited = service.runtime.sync, list[str]()
+        sync.on_edited = edited.append
+        place.write("Pump.md", NOTES["Pump.md"])
+        place.write("New.md", "# New\n\nThe new one costs 7 EUR.\n")
+        sync.apply(["Pump.md", "New.md"])
+        place.fill({path: text.replace("first", "second") for path, text in many.items()})
+        sync.apply(many)
+        assert edited == []
+        place.write("New.md", "# New\n\nThe new one costs 8 EUR.\n")
+        sync.apply(["New.md"])
+        assert len(edited) == 1
+
+
+def facts_say(service: Service, text: str) -> bool:
+    return any(text in fact["fact"] for fact in service.facts(limit=500)["facts"])

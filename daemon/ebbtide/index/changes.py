@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ebbtide.index.catalog import Catalog, FileRow
@@ -68,6 +68,10 @@ class Outcome:
         return bool(self.added or self.changed or self.removed or self.moved)
 
 
+BY_HAND = 20
+"""More files at once than this were not changed by a person."""
+
+
 @dataclass(slots=True)
 class Work:
     """A change set under way: files to look at (the last one first), rows of files that are gone, what was done."""
@@ -76,8 +80,22 @@ class Work:
     gone: dict[str, FileRow]
     saved: bool
     """A person saved these just now."""
+    by_hand: bool = False
+    """So few at once that a person did it, not a sync program or git."""
+    edited: list[str] = field(default_factory=list)
+    """Ids of notes whose text a person changed, not told of yet."""
     outcome: Outcome = field(default_factory=Outcome)
     resolved: set[str] = field(default_factory=set)
     """Paths whose links were resolved in this work."""
     quotes: dict[int, list[str]] = field(default_factory=dict)
     """The quotes of the facts of those that are gone, by row, once somebody asked."""
+
+    def read(self, fresh: FileRow, row: FileRow, digest: str, *, new: bool) -> None:
+        """A file was taken over; `row` is what was known of it before."""
+        if self.by_hand and not new and fresh.kind == "note" and row.digest != digest:
+            self.edited.append(fresh.id)
+
+    def tell(self, heard: Callable[[str], None]) -> None:
+        """Say which notes a person changed, once."""
+        while self.edited:
+            heard(self.edited.pop())

@@ -7,13 +7,17 @@ the same key, so that a later question can be compared with it.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from ebbtide.index.catalog import Catalog
 from ebbtide.memory import codec
+from ebbtide.memory.errors import EbbtideError
 from ebbtide.memory.ports import Clock, Ledger
+
+log = logging.getLogger(__name__)
 
 MARK = "uses-mark"
 """What the ledgers were when the catalogue last agreed with them; absent while that is not sure."""
@@ -61,6 +65,18 @@ class Confirmations:
             self.catalog.add_uses(made)
             self.catalog.set_meta(MARK, mark)
         return made
+
+    def edited(self, ident: str) -> None:
+        """A person changed a note: it is on their mind, once a day. That says nothing of whether what it says is true."""
+        if self.catalog.is_used(ident, "edited", self.today(), None):
+            return
+        try:
+            self.record("edited", [[ident]], by="user")
+        except (
+            OSError,
+            EbbtideError,
+        ) as error:  # what was saved is indexed whether the memory folder can be written or not
+            log.warning("an edit was not noted: %s", error)
 
     def _made(
         self, kind: str, names: list[str], by: str, query: bytes | None, session: str | None, why: str | None

@@ -19,7 +19,7 @@ from itertools import chain, count
 
 from ebbtide.index import reading
 from ebbtide.index.catalog import FileRow
-from ebbtide.index.changes import Indexes, Outcome, Pace, Progress, Work
+from ebbtide.index.changes import BY_HAND, Indexes, Outcome, Pace, Progress, Work
 from ebbtide.index.decisions import Decisions
 from ebbtide.index.distil import Distilled, Distiller, FactChange
 from ebbtide.index.linker import Linker, moved_from
@@ -60,6 +60,8 @@ class Sync:
         self.stop: Callable[[], bool] = lambda: False
         self.on_read: Callable[[str, Note, FileRow], None] = lambda *_: None
         """Called within the slice when a note was indexed with this content."""
+        self.on_edited: Callable[[str], None] = lambda _ident: None
+        """Called with the id of a note whose text a person has just changed."""
         self.on_gone: Callable[[str], None] = lambda _path: None
         """Called when a note is not there any more, not under this path, or may not be remembered."""
 
@@ -123,6 +125,7 @@ class Sync:
                 self.linker.names.remove(path)
         if work.gone and self.vault.root_identity() != self._root:
             raise VaultError("The vault was replaced.", "It is compared as a whole before anything is taken out.")
+        work.by_hand = len(work.todo) <= BY_HAND
         before = self.progress
         try:
             self._take_over(work)
@@ -173,6 +176,7 @@ class Sync:
         while (work.todo or work.gone) and not self.stop():
             with self.indexes.slice():
                 saved = self._take_slice(work)
+            work.tell(self.on_edited)
             if not work.saved:  # what a person saved is searched for before the memory folder is told
                 self.outbox.deliver()
             self.changes += 1
@@ -289,6 +293,7 @@ class Sync:
             self._count(work, new=new)
         self._write(found, facts, fresh.document)
         work.resolved.add(path)
+        work.read(fresh, row, file.digest, new=new)
 
     def _moved_from(self, file: FileText, fresh: FileRow, work: Work) -> FileRow | None:
         """Which file this new one used to be, among those that are gone.

@@ -117,6 +117,20 @@ def tokenize(text: str) -> list[Token]:
     return [Token(t.text, t.position, starts[t.start], starts[t.end]) for t in _cut(composed)]
 
 
+def term_set(text: str) -> set[str]:
+    """The terms that `tokenize` cuts a text into, without their places: twice as fast, for who asks only what a text holds."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_TABLE)
+    out: set[str] = set()
+    for kind, raw in {(match.lastgroup, match.group()) for match in _TOKEN.finditer(text)}:
+        if kind == "han":
+            out.update([term for term, _, _ in rjieba.tokenize(raw, "search", False)])
+        else:
+            forms, _ = _forms(raw, kind) if len(raw) <= MAX_TOKEN else _forms.__wrapped__(raw, kind)
+            out.update([form[0] for form in forms])
+    return out
+
+
 def pairs(text: str) -> str:
     """Overlapping pairs of each Han run of the folded text, joined by spaces; a run of one character is itself."""
     out: list[str] = []
