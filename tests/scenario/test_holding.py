@@ -55,6 +55,30 @@ def test_a_question_about_the_past_or_who_asks_for_it_finds_what_is_stale(place:
         assert known["a.md"] in asked
 
 
+def test_on_an_earlier_day_what_was_superseded_later_still_holds(place: Place) -> None:
+    with place.fill(TIMEOUTS).opened(recall__abstain=0.1) as service:
+        known = ids(service)
+        then = items(service, "What is the timeout of the server?", as_of="2026-02-01")
+        assert then[known["a.md"]]["state"] == "active"
+        assert known["b.md"] not in then
+        since = items(service, "What is the timeout of the server?", as_of="2026-04-01")
+        assert known["a.md"] not in since
+        assert known["b.md"] in since
+
+
+def test_what_was_true_until_a_day_gives_way_to_what_is(place: Place) -> None:
+    place.fill(
+        {
+            "Old.md": "---\nvalid_to: 2026-02-01\n---\n# Parking\n\nThe parking permit is for the north yard.\n",
+            "New.md": "# Parking permit\n\nThe parking permit is for the yard behind the mill.\n",
+        }
+    )
+    with place.opened(recall__abstain=0.1) as service:
+        assert service.recall("Which yard is the parking permit for?", as_of="2026-06-01")["notes"][0] == "New.md"
+        old = service.recall("Which yard was the parking permit for formerly?", as_of="2026-06-01")
+        assert "Old.md" in old["notes"][:2]
+
+
 def test_neither_side_of_a_dispute_is_shown_alone(place: Place) -> None:
     place.fill(
         {

@@ -43,13 +43,20 @@ class Holding:
         return self.standings.get(ident, PLAIN)
 
 
-def heed(pool: Pool, channels: Channels, query: str, past: bool, include: Collection[str]) -> Holding:
-    """Take out of the pool what does not hold, bring in what took its place. `past`: the question is about the past."""
+def heed(
+    pool: Pool, channels: Channels, query: str, past: bool, include: Collection[str], as_of: str | None = None
+) -> Holding:
+    """Take out of the pool what does not hold, bring in what took its place. `past`: the question is about the past.
+
+    With `as_of` (ISO day) what was superseded only later still holds.
+    """
     held = Holding(fold(query), include)
     held.standings = channels.catalog.standings({*pool.facts, *(fact.file.id for fact in pool.facts.values())})
     heed_notes(pool, channels, held, pool.notes)
     for ident in list(pool.facts):
         fact = pool.facts[ident]
+        if as_of is not None and _held_then(held.of(ident), channels, as_of):
+            held.standings[ident] = PLAIN
         reason = _hides(held.of(ident), past, include) or _put_away(fact.file, held.of(fact.file.id), held)
         if reason is None:
             continue
@@ -106,6 +113,19 @@ def _hides(standing: Standing, past: bool, include: Collection[str]) -> str | No
     if standing.state == "stale" and not past and "stale" not in include:
         return "stale"
     return None
+
+
+def _held_then(standing: Standing, channels: Channels, as_of: str) -> bool:
+    """Whether something superseded held on a day: what took its place had not begun, or nobody had said so yet."""
+    after = standing.superseded_by
+    if after is None or not standing.there or standing.state != "stale":
+        return False
+    known = channels.catalog.facts_by_id([after]).get(after)
+    if known is None:
+        return False
+    record = json.loads(known[2])
+    began = record.get("valid_from") or record.get("created_at")
+    return isinstance(began, str) and began[:10] > as_of[: len(began[:10])]
 
 
 def _succeed(pool: Pool, channels: Channels, held: Holding, fact: FactCandidate, ident: str) -> None:

@@ -132,7 +132,9 @@ class Ranker:
         since = day_before(today, self.settings.recent_days) if question.uses is None else None
         pool = gather(way, self.channels, question.scope, weights, deadline, since)
         later = self._hide_later(pool, question.as_of)
-        held = heed(pool, self.channels, way.text, query_frame(way.text) == "historical", question.include)
+        held = heed(
+            pool, self.channels, way.text, query_frame(way.text) == "historical", question.include, question.as_of
+        )
         self._hide_later(pool, question.as_of)  # a successor or the other side of a dispute may be later too
         found = set(pool.notes)
         fact_scores = {ident: self._score(way, fact, pool) for ident, fact in pool.facts.items()}

@@ -178,7 +178,10 @@ class _Scales:
             frozen=standing.frozen,
             overdue=standing.expired or (isinstance(limit, str) and limit[:10] < self.today),
             lost=standing.superseded_by is not None,
-            lapse=self._lapse(found.file),
+            lapse=min(
+                self._lapse(found.file),
+                self.scoring.ended if over and standing.superseded_by is None and self.wanted is not None else 1.0,
+            ),
         )
 
     def _lapse(self, file: FileRow) -> float:
