@@ -122,13 +122,23 @@ def synthetic(root: Path, count: int, parts: int = 4) -> Bench:
 
 def unpacked(source: Path, root: Path, limit: int | None = None) -> Bench:
     """Unpack an evaluation set: `vault.jsonl.gz` and, if there are any, its questions."""
+    return _unpacked(source, root, limit, write=True)
+
+
+def known(source: Path, root: Path) -> Bench:
+    """A set that was unpacked before."""
+    return _unpacked(source, root, None, write=False)
+
+
+def _unpacked(source: Path, root: Path, limit: int | None, *, write: bool) -> Bench:
     names = []
     with gzip.open(source / "vault.jsonl.gz", "rt", encoding="utf-8") as file:
         for line in file:
             if limit is not None and len(names) >= limit:
                 break
             record = json.loads(line)
-            _write(root, record["path"], record["text"])
+            if write:
+                _write(root, record["path"], record["text"])
             names.append(record["path"])
     questions = [json.loads(line)["query"] for line in _lines(source / "queries.jsonl")]
     random.Random(SEED).shuffle(questions)

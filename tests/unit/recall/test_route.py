@@ -34,6 +34,14 @@ def test_what_is_asked_for_wins_over_the_guess() -> None:
     assert (found.type, found.explicit) == ("metric", True)
 
 
+def test_only_what_is_asked_for_filters_unless_guesses_are_to() -> None:
+    assert route("Why did it fail?", type_="metric").filters
+    assert not route("What tea does she prefer?").filters
+    guessed = route("What tea does she prefer?", filtering=True)
+    assert (guessed.type, guessed.explicit, guessed.filters) == ("preference", False, True)
+    assert not route("red kite", filtering=True).filters
+
+
 @pytest.mark.parametrize(("query", "why"), [("why X?", True), ("为何如此", True), ("when was it", False)])
 def test_questions_why_are_known(query: str, why: bool) -> None:
     assert route(query).why is why
