@@ -33,7 +33,11 @@ WANTED = {
     "config",
     "exam-query",
     "exam-result",
+    "exam-question",
+    "exam-results",
     "ebbtide-json",
+    "health",
+    "report",
 }
 
 
@@ -91,7 +95,15 @@ def test_the_daemons_validator_understands_every_keyword(name: str) -> None:
         ("note-properties", {"type": 7}),
         ("exam-query", {"id": ""}),
         ("exam-result", {"ms": -1}),
+        ("exam-question", {"kind": "essay"}),
+        ("exam-question", {"gold_line": 0}),
+        ("exam-results", {"id": "x"}),
+        ("exam-results", {"counts": {"pollution": [-1, 2]}}),
         ("ebbtide-json", {"vault_id": ""}),
+        ("health", {"day": "soon"}),
+        ("health", {"figures": {"steps": {"value": "far"}}}),
+        ("report", {"candidates": [{"key": "c", "note": "A.md", "reasoning": "", "decision": "keep"}]}),
+        ("report", {"counts": {"promote": -1}}),
         ("status", {"state": "fine"}),
         ("config", {"recall": {"budget": "many"}}),
         ("config", {"recall": {"budget_mode": "guess"}}),

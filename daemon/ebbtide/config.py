@@ -18,6 +18,7 @@ from typing import Any, Final
 from ebbtide.config_claude import Claude, Extract, Limits, Prices
 from ebbtide.config_heat import Heat
 from ebbtide.config_key import key, rank, table
+from ebbtide.config_sleep import Sleep
 from ebbtide.memory.errors import Problem
 from ebbtide.memory.limits import DAYS
 
@@ -83,7 +84,7 @@ class Index:
 class Recall:
     """How answers are found, scored and packed. The parts of recall.rank, recall.candidates and recall.budget."""
 
-    coverage: float = rank(1.8, "weight of keywords beside closeness in meaning", 0, 10)
+    coverage: float = rank(1.5, "weight of keywords beside closeness in meaning", 0, 10)
     yardstick: float = rank(0.3, "how far the best keyword score, not the highest possible, is the measure of coverage")
     cross_floor: float = rank(0.5, "coverage granted across languages, as a share of closeness")
     cross_penalty: float = rank(0.04, "taken off a text in another language, so that a twin in one's own comes first")
@@ -92,11 +93,28 @@ class Recall:
     why_boost: float = rank(0.08, "added to what gives a reason, for questions why")
     failure_boost: float = rank(0.06, "added to episodes that went wrong, for questions about failures")
     told_boost: float = rank(0.06, "added to the reason and the lesson of such an episode")
+    period_date: float = rank(0.15, "added to what is dated in a period that the question names")
+    period_floor: float = rank(0.25, "relevance, at least, of a note of the very days that the question names")
+    period_text: float = rank(0.16, "added, at most, to what states years of such a period")
+    exact: float = rank(0.9, "relevance, at least, of what the question names exactly: id, title, rare identifier")
+    other_language: float = rank(
+        0.1, "a note in the other language takes the third place if so much less close in meaning; -1: never", -1, 1
+    )
+    further: float = rank(0.3, "weight of closeness in meaning beside the score from the fourth note on", 0, 10)
+    fate_gain: float = rank(0.15, "share by which a plan that ended as the question asks is more relevant")
+    type_note: float = rank(0.25, "share by which a note of the type the question seems to want is more relevant")
     fact_share: float = rank(0.95, "a note is at least this share as relevant as its best fact")
     abstain: float = rank(0.2, "relevance under which nothing is answered")
+    certain: float = rank(0.28, "mean of the best relevance and closeness under which nothing is offered")
+    sure: float = rank(0.29, "the same for `ask`: under it nothing is said as an answer")
     score: str = rank("product", "how relevance, freshness and importance join", choices=("product", "sum"))
     temperature: str = rank(
         "curve", "warmth by a curve, or in bands of 7 and 30 days that weigh 1.0, 0.7, 0.3", choices=("curve", "bands")
+    )
+    route: str = rank(
+        "weigh",
+        "a type guessed from the question weighs, or filters like one that is asked for",
+        choices=("weigh", "filter"),
     )
     edges: Mapping[str, float] = table(
         {
@@ -114,6 +132,7 @@ class Recall:
         vault=True,
     )
     graph_parents: int = rank(5, "best notes whose neighbours are looked at; 0: links bring nothing", 0, 50)
+    recent_days: int = rank(14, "days for which a memory whose use was confirmed is looked at for any question", 0, 365)
     hop_decay: float = rank(0.5, "relevance kept over one edge")
     weak_edge: float = rank(0.5, "factor of weak edges")
     hub_limit: int = rank(3, "neighbours one note brings at most", 0, 50)
@@ -123,6 +142,10 @@ class Recall:
     max_items: int = rank(8, "items of one answer", 1, 100)
     note_share: float = rank(0.4, "largest share of the budget for one note", 0.05)
     tail: float = rank(0.5, "share of the best score under which packing stops")
+    redundancy: float = rank(0.3, "taken off the score of what the chosen items say already, times how alike they are")
+    cost_power: float = rank(
+        0.3, "how much a long item must be better than a short one: gain is divided by tokens^this"
+    )
     deadline_ms: int = rank(300, "milliseconds after which steps are left out", 20, 60_000)
 
 
@@ -184,6 +207,7 @@ class Config:
     claude: Claude = field(default_factory=Claude)
     prices: Prices = field(default_factory=Prices)
     limits: Limits = field(default_factory=Limits)
+    sleep: Sleep = field(default_factory=Sleep)
 
 
 _ORDERED: Final = (("watch", "settle", "max_wait"),)

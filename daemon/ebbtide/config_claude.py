@@ -46,6 +46,9 @@ class Claude:
     model: str = key("", "model that reads notes; empty: none does, and rules do it alone", pattern=r"[\w.:@/-]{0,100}")
     base_url: str = key("", "address of the API; empty: Anthropic's own; https, or on this machine", pattern=SAFE_URL)
     api_key: str = key("", "key of the API", secret=True)
+    answer: bool = key(
+        False, "true: `ebbtide ask` sends the question and the memories found, private ones never, and Claude answers"
+    )
     offline: bool = key(False, "true: not one connection is made")
     timeout: float = key(120.0, "seconds to wait for an answer", 1, 600)
     max_tokens: int = key(4096, "most tokens of one answer", 256, 32_000)

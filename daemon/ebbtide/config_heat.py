@@ -16,6 +16,11 @@ class Heat:
     freshness: float = rank(0.2, "weight of freshness in the score")
     importance: float = rank(0.2, "weight of importance in the score")
     mix: float = rank(0.7, "share of the score that no cold can take; 0: warmth multiplies all of it")
+    ended: float = rank(
+        0.7, "share of the score left to a plan whose properties say that it was dropped, refused or replaced"
+    )
+    ended_told: float = rank(0.8, "the same where only its words say so")
+    done: float = rank(0.92, "share of the score left to a plan that is done, where no plan is asked for")
     half_life: float = rank(14.0, "days after which an unused memory is half as warm", 0.1, 3650)
     gain: float = rank(0.6, "how much days of use lengthen that time", 0, 10)
     most: float = rank(4.0, "how many times they lengthen it at most", 1, 100)
@@ -45,6 +50,7 @@ class Heat:
     reward_reach: float = rank(0.15, "only what is at most this much less relevant than the best is rewarded")
     unlike: float = rank(0.3, "share of the reward where the question resembles none it was confirmed for")
     gate: bool = rank(True, "no reward for what tells of the past, unless the question asks about it")
+    tune_least: int = rank(200, "confirmed uses before `ebbtide tune` changes anything", 20, 1_000_000)
     fresh_days: float = rank(84.0, "days since it was checked at which half of the freshness is gone", 1, 36500)
     fresh_power: float = rank(1.8, "how steeply freshness falls", 0.1, 10)
     fresh_floor: float = rank(0.25, "freshness of what was never checked again")

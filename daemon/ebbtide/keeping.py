@@ -26,9 +26,13 @@ from ebbtide.index.takeover import SWEPT
 from ebbtide.index.text import TantivyIndex
 from ebbtide.memory import codec
 from ebbtide.memory.errors import IndexDamaged, Problem
+from ebbtide.sleep import night_undo
 from ebbtide.vault import identity
+from ebbtide.vault.exam import ExamFiles
 from ebbtide.vault.facts import FactsFile
 from ebbtide.vault.git import MemoryGit
+from ebbtide.vault.nightfiles import NightFiles, NightJournal
+from ebbtide.vault.settings import SettingsFile
 from ebbtide.vault.store import VaultStore
 
 log = logging.getLogger(__name__)
@@ -53,6 +57,9 @@ class Keeping:
     graph: GraphIndex
     patrol: Patrol
     uses: Confirmations
+    exam: ExamFiles
+    """Where the user's questions and results are: in the vault once its memory folder is ours, even if all else is only read."""
+    settings: SettingsFile
     state: Path
     backfill: Backfill | None = None
     ledger_problems: list[Problem] = field(default_factory=list)
@@ -184,6 +191,15 @@ class Keeping:
         lines = "".join(record + "\n" for record in self.catalog.all_links())
         self.store.write_memory("links.jsonl", lines.encode("utf-8", "replace"))
         self.sync.linker.dirty = False
+
+    def take_back(self, ident: str, by: str, why: str) -> list[dict[str, Any]]:
+        """Undo a revision with its parts; what a night wrote has its old bytes again, but where a person changed it since.
+
+        Raises NotFound, BadRequest.
+        """
+        files, journal = NightFiles(self.store), NightJournal.of(self.state)
+        folder = self.store.memory_folder
+        return night_undo.take_back(self.sync, files, journal, folder, ident, by, why)[0]
 
     def refresh_graph(self) -> None:
         """Make a new picture of the graph if edges or files differ from what it shows."""

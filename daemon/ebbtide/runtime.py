@@ -15,11 +15,11 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ebbtide.config import Config
+from ebbtide.config import VAULT_FILE, Config
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.catalog import KINDS, Catalog
 from ebbtide.index.changes import Indexes
@@ -41,17 +41,16 @@ from ebbtide.memory.errors import ConfigError, IndexDamaged, LockHeld, ModelUnav
 from ebbtide.memory.ports import Embedder
 from ebbtide.parse.relations import relation_table
 from ebbtide.places import Places, load_config
-from ebbtide.recall.budget import Limits
-from ebbtide.recall.candidates import Channels, Edges
-from ebbtide.recall.engine import Engine, Settings
-from ebbtide.recall.rank import Weights
-from ebbtide.recall.score import scoring_of
-from ebbtide.recall.why import Walking
+from ebbtide.recall.candidates import Channels
+from ebbtide.recall.engine import Engine
+from ebbtide.recall.settings import recall_settings
 from ebbtide.vault import identity
+from ebbtide.vault.exam import ExamFiles
 from ebbtide.vault.facts import FactsFile
 from ebbtide.vault.hearing import Pace
 from ebbtide.vault.ledger import DeviceLedger
 from ebbtide.vault.locks import VaultLock
+from ebbtide.vault.settings import SettingsFile
 from ebbtide.vault.store import VaultStore
 
 __all__ = ["ModelState", "Places", "Runtime", "SystemClock", "load_config", "open_runtime", "open_service"]
@@ -98,6 +97,8 @@ class Runtime(Keeping):
     embedder: Embedder | None = None
     vectors: VectorStore | None = None
     query_means: dict[str, Any] = field(default_factory=dict)
+    read_config: Callable[[], Config] = Config
+    """The settings as the files, the environment and the options have them now."""
     model: ModelState = field(default_factory=ModelState)
     _closing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -135,6 +136,12 @@ class Runtime(Keeping):
         self.embedder = embedder
         self.model = ModelState("ready", folder.name, "")
         return True
+
+    def take_settings(self) -> None:
+        """Take over what the settings of ranking are now; the others hold until the next start. Questions under way end as begun."""
+        now = self.read_config()
+        self.config = replace(self.config, recall=now.recall, heat=now.heat)
+        self.engine = Engine(self.store, self.engine.channels, recall_settings(self.config))
 
     def graph_metrics(self, wait: float = 0.0) -> MetricsReport:
         """Figures about the whole graph: what is known at once, computed behind if it is not of the newest graph.
@@ -176,8 +183,12 @@ def open_runtime(
     Read-only use beside a running daemon works on a cache of its own, so that neither disturbs the other.
     """
     environ = os.environ if environ is None else environ
-    places = Places.of(environ)
-    config, problems = load_config(places, root, environ, options or {})
+    places, kept_environ, kept_options = Places.of(environ), dict(environ), dict(options or {})
+
+    def read() -> tuple[Config, list[Problem]]:
+        return load_config(places, root, kept_environ, kept_options)
+
+    config, problems = read()
     probe = VaultStore.open(root, config.memory.folder, config.vault.excluded)
     lock = _lock(places.state / "locks", probe.root)
     try:
@@ -207,8 +218,11 @@ def open_runtime(
         for folder in (cache, work, state, remembered.parent):
             _private(folder)
         store.keep_exclusions(remembered)
-        opened = _Opened(places, config, problems, who.vault_id, read_only, store, source, work, cache, state, lock)
-        return _assemble(opened)
+        kept = probe if who.stored else store
+        opened = _Opened(
+            places, config, problems, who.vault_id, read_only, store, source, kept, work, cache, state, lock
+        )
+        return _assemble(opened, lambda: read()[0])
     except BaseException:
         lock.release()
         raise
@@ -249,7 +263,7 @@ def _private(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What `_assemble` puts together. `source` reads the memory folder as it is; `store` is where to write."""
+    """What `_assemble` puts together. `source` reads the memory folder as it is; `store` is where to write, `kept` the exam."""
 
     places: Places
     config: Config
@@ -258,13 +272,14 @@ class _Opened:
     read_only: bool
     store: VaultStore
     source: VaultStore
+    kept: VaultStore
     work: Path
     cache: Path
     state: Path
     lock: VaultLock
 
 
-def _assemble(o: _Opened) -> Runtime:
+def _assemble(o: _Opened, read_config: Callable[[], Config]) -> Runtime:
     catalog, texts = _open_indexes(o.work)
     revisions = DeviceLedger(o.source, "revisions", identity.device_id(o.places.state), o.state)
     facts = FactsFile(o.source, o.state, explained=catalog.was_taken_out, alone=revisions.alone)
@@ -302,6 +317,9 @@ def _assemble(o: _Opened) -> Runtime:
             catalog, sync.decisions, sync.distil, indexes.near, clock, Rounds(asked=o.config.lifecycle.asked)
         ),
         uses=Confirmations(catalog, DeviceLedger(o.source, "uses", identity.device_id(o.places.state), o.state), clock),
+        exam=ExamFiles(o.kept, identity.device_id(o.places.state), o.state),
+        settings=SettingsFile(o.store, VAULT_FILE),
+        read_config=read_config,
         metrics=GraphMetrics(graph.current),
         state=o.state,
         git=memory_git(o.store, o.state, catalog) if o.config.git.enabled and not o.read_only else None,
@@ -321,25 +339,6 @@ def _assemble(o: _Opened) -> Runtime:
 def watch_pace(config: Config) -> Pace:
     """The section `watch` as the watcher takes it."""
     return Pace(**asdict(config.watch))
-
-
-def recall_settings(config: Config) -> Settings:
-    """The section `recall` as the engine takes it."""
-    recall = config.recall
-    weights = Weights(**{item.name: getattr(recall, item.name) for item in fields(Weights)})  # of the same names
-    limits = Limits(recall.budget, recall.max_items, recall.note_share, recall.tail, recall.budget_mode)
-    edges = Edges(recall.edges, recall.hop_decay, recall.weak_edge, recall.hub_limit, recall.why_hops)
-    return Settings(
-        weights,
-        limits,
-        edges,
-        abstain_below=recall.abstain,
-        fact_share=recall.fact_share,
-        graph_parents=recall.graph_parents,
-        scoring=scoring_of(config),
-        walking=Walking(hops=recall.why_hops, weak=recall.weak_edge),
-        seconds=recall.deadline_ms / 1000,
-    )
 
 
 def _open_indexes(cache: Path) -> tuple[Catalog, dict[str, TantivyIndex]]:

@@ -19,9 +19,13 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
+from support import Place
+
 MODEL = "claude-test"
 KEY = "sk-test-not-a-key"
-_NOTE = re.compile(r"^===== note (\w+)\n(.*?)\n===== end \1$", re.DOTALL | re.MULTILINE)
+_NOTE = re.compile(r"^===== (?:note|memories) (\w+)\n(.*?)\n===== end \1$", re.DOTALL | re.MULTILINE)
 FIELDS = ("worth", "subject", "attribute", "value", "unit", "valid_from", "valid_to", "trigger", "action", "why")
 
 
@@ -293,3 +297,12 @@ def fake_claude() -> Iterator[FakeClaude]:
         yield fake
     finally:
         fake.close()
+
+
+def keyed(place: Place, fake: FakeClaude, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Place:
+    """A vault whose user has chosen a model and given a key; options by name, `__` for the dot."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    named = {key.replace("__", "."): value for key, value in options.items()}
+    place.options |= {"claude.model": MODEL, "claude.base_url": fake.url, "claude.timeout": 5, **named}
+    return place

@@ -17,7 +17,7 @@ import pytest
 from ebbtide.daemon import Daemon
 from ebbtide.serve.cli import main
 from ebbtide.sleep.desk import Pause
-from fakes.messages import KEY, MODEL, FakeClaude, answer, fact, fake_claude, honest, obedient
+from fakes.messages import KEY, MODEL, FakeClaude, answer, fact, fake_claude, honest, keyed, obedient
 from support import Place, rebuilt, settled, wait_until
 
 PAPER = "We decided to keep the archive on paper, because film fades."
@@ -37,16 +37,7 @@ def fake() -> Iterator[FakeClaude]:
 @pytest.fixture
 def claude(place: Place, fake: FakeClaude, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A vault whose user has chosen a model and given a key."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
-    place.options |= {
-        "claude.model": MODEL,
-        "claude.base_url": fake.url,
-        "claude.timeout": 20,
-        "extract.quiet": 0,
-        "extract.again": 0,
-    }
-    return place
+    return keyed(place, fake, monkeypatch, claude__timeout=20, extract__quiet=0, extract__again=0)
 
 
 def facts(daemon: Daemon, path: str | None = None) -> dict[str, dict[str, Any]]:

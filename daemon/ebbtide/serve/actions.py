@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,25 +16,37 @@ from typing import Any, Final
 
 from ebbtide.memory.errors import BadRequest, NotFound
 from ebbtide.serve import client, pairing, show
+from ebbtide.serve.actions_answer import answer, explain
+from ebbtide.serve.actions_exam import exam_add, exam_list, exam_remove, exam_run, exam_trend
 from ebbtide.serve.actions_extract import extract
+from ebbtide.serve.actions_health import digest, health
 from ebbtide.serve.actions_rulings import act, correct, review, rule, undo, used, wrong
+from ebbtide.serve.actions_sleep import sleep
+from ebbtide.serve.actions_tune import tune
 from ebbtide.serve.calls import encode
-from ebbtide.serve.screen import Screen, ask, vault_of
+from ebbtide.serve.screen import Screen, ask, query_of, vault_of
 
 __all__ = [
     "act",
+    "answer",
     "correct",
+    "digest",
+    "exam_add",
+    "exam_list",
+    "exam_remove",
+    "exam_run",
+    "exam_trend",
+    "explain",
     "extract",
+    "health",
     "review",
     "rule",
+    "sleep",
+    "tune",
     "undo",
     "used",
     "wrong",
 ]  # what `commands` names and stands elsewhere
-
-
-def _query(args: argparse.Namespace) -> str:
-    return str(args.query) if args.query != "-" else sys.stdin.read().strip()
 
 
 def status(args: argparse.Namespace, screen: Screen) -> int:
@@ -48,7 +59,7 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
     """Print what answers the question."""
     include = sorted({state for states in args.include for state in states})
     arguments = {
-        "query": _query(args),
+        "query": query_of(args),
         "type": args.type,
         "layer": args.layer,
         "scope": args.scope,
@@ -64,7 +75,7 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
 
 def why(args: argparse.Namespace, screen: Screen) -> int:
     """Print the chain behind what is asked about."""
-    arguments = {"query": _query(args), "scope": args.scope, "as_of": args.as_of, "direction": args.direction}
+    arguments = {"query": query_of(args), "scope": args.scope, "as_of": args.as_of, "direction": args.direction}
     ask(args, screen, "why", arguments)
     return 0
 
@@ -72,12 +83,6 @@ def why(args: argparse.Namespace, screen: Screen) -> int:
 def related(args: argparse.Namespace, screen: Screen) -> int:
     """Print the notes near a note."""
     ask(args, screen, "related", {"note": args.note, "limit": args.limit})
-    return 0
-
-
-def explain(args: argparse.Namespace, screen: Screen) -> int:
-    """Print why (not) this note."""
-    ask(args, screen, "explain", {"query": _query(args), "note": args.note})
     return 0
 
 

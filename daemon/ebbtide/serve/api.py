@@ -19,7 +19,18 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from ebbtide.memory.errors import EbbtideError
-from ebbtide.serve import wire, wire_episodes, wire_links, wire_memory, wire_rulings
+from ebbtide.serve import (
+    wire,
+    wire_answer,
+    wire_episodes,
+    wire_exam,
+    wire_health,
+    wire_links,
+    wire_memory,
+    wire_rulings,
+    wire_sleep,
+    wire_tune,
+)
 from ebbtide.serve.calls import API_HEADER, API_LEVEL, CALLS, UseCases, encode
 from ebbtide.serve.guard import Inner, Outer, failure
 from ebbtide.serve.rulings_moves import Action
@@ -92,7 +103,10 @@ def create_app(
     app.state.port = port
     _errors(app)
     _routes(app, service, threading.BoundedSemaphore(searches), patience)
+    _answers(app, service, threading.BoundedSemaphore(searches), patience)
     _ruling_routes(app, service)
+    _night_routes(app, service)
+    _health_routes(app, service)
     return app
 
 
@@ -100,12 +114,7 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
     """Every entry of `CALLS`; a test holds the two to each other."""
 
     def search(ask: Callable[[], dict[str, Any]]) -> Json:
-        if not turns.acquire(timeout=patience):
-            raise Busy("Too many questions at once.", "Ask again in a second.")
-        try:
-            return _done(ask)
-        finally:
-            turns.release()
+        return _in_turn(ask, turns, patience)
 
     @app.get(CALLS["status"].path, responses=_ok(wire.StatusResponse))
     def status() -> Json:
@@ -128,11 +137,17 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
         return search(lambda: service.related(**query.model_dump()))
 
     @app.post(CALLS["explain"].path, responses=_ok(wire_memory.ExplainResponse))
-    def explain(body: wire.ExplainRequest) -> Json:
+    def explain(body: wire_answer.ExplainRequest) -> Json:
         """Why a note is, or is not, among the answers to a question."""
         return search(lambda: service.explain(**body.model_dump()))
 
     _records(app, service)
+    _exam_routes(app, service)
+    _upkeep(app, service)
+
+
+def _upkeep(app: FastAPI, service: UseCases) -> None:
+    """What keeps memory and index in order."""
 
     @app.post(CALLS["rebuild"].path, responses=_ok(wire.JobResponse))
     def rebuild(body: wire.RebuildRequest) -> Json:
@@ -159,6 +174,24 @@ def _routes(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, 
         """Go on indexing."""
         del body  # wanted only so that unknown keys are refused
         return _done(service.resume)
+
+
+def _answers(app: FastAPI, service: UseCases, turns: threading.BoundedSemaphore, patience: float) -> None:
+    """Answers have turns of their own: one that waits for Claude holds no search up."""
+
+    @app.post(CALLS["answer"].path, responses=_ok(wire_answer.AnswerResponse))
+    def answer(body: wire_answer.AnswerRequest) -> Json:
+        """What the notes say to a question: the sentences that answer, cited, the causal chain, the episode behind it."""
+        return _in_turn(lambda: service.answer(**body.model_dump()), turns, patience)
+
+
+def _in_turn(ask: Callable[[], dict[str, Any]], turns: threading.BoundedSemaphore, patience: float) -> Json:
+    if not turns.acquire(timeout=patience):
+        raise Busy("Too many questions at once.", "Ask again in a second.")
+    try:
+        return _done(ask)
+    finally:
+        turns.release()
 
 
 def _ruling_routes(app: FastAPI, service: UseCases) -> None:
@@ -203,6 +236,68 @@ def _ruling_routes(app: FastAPI, service: UseCases) -> None:
     def rule(id: ID, body: wire.RulingRequest) -> Json:
         """Decide an open question by one of its choices; one undo takes it back."""
         return _done(lambda: service.rule(id=id, **body.model_dump()))
+
+
+def _health_routes(app: FastAPI, service: UseCases) -> None:
+    """The entries of `CALLS` about how healthy the core is."""
+
+    @app.get(CALLS["health"].path, responses=_ok(wire_health.HealthResponse))
+    def health(query: Annotated[wire_health.HealthQuery, Query()]) -> Json:
+        """The figures of the core as they were last computed, their age, and how they moved. Computes nothing."""
+        return _done(lambda: service.health(days=query.days))
+
+    @app.post(CALLS["measure"].path, responses=_ok(wire_health.HealthJobResponse))
+    def measure(body: wire_health.HealthRequest) -> Json:
+        """Compute the figures now; answers at once with a job."""
+        return _done(lambda: service.measure(keep=body.keep))
+
+    @app.get(CALLS["digest"].path, responses=_ok(wire_health.DigestResponse))
+    def digest() -> Json:
+        """What is worth a minute today: memories that come back, what waits for a ruling, the last night."""
+        return _done(service.digest)
+
+
+def _night_routes(app: FastAPI, service: UseCases) -> None:
+    """The entry of `CALLS` about the night."""
+
+    @app.post(CALLS["sleep"].path, responses=_ok(wire_sleep.SleepJobResponse))
+    def sleep(body: wire_sleep.SleepRequest) -> Json:
+        """Have a night, only look ahead, or take one back; answers at once with a job, whose result tells what was decided."""
+        return _done(lambda: service.sleep(**body.model_dump()))
+
+
+def _exam_routes(app: FastAPI, service: UseCases) -> None:
+    """The entries of `CALLS` about the exam."""
+
+    @app.post(CALLS["exam"].path, responses=_ok(wire_exam.ExamJobResponse))
+    def exam(body: wire_exam.ExamRequest) -> Json:
+        """Sit the exam of the vault, or a part of it; answers at once with a job, whose result is the report."""
+        return _done(lambda: service.exam(**body.model_dump()))
+
+    @app.get(CALLS["exam_runs"].path, responses=_ok(wire_exam.ExamRunsResponse))
+    def exam_runs(query: Annotated[wire_exam.ExamRunsQuery, Query()]) -> Json:
+        """The last runs of all devices, oldest first."""
+        return _done(lambda: service.exam_runs(limit=query.limit))
+
+    @app.get(CALLS["exam_questions"].path, responses=_ok(wire_exam.ExamQuestionsResponse))
+    def exam_questions() -> Json:
+        """The user's own questions, those taken out, and lines of the file that are none."""
+        return _done(service.exam_questions)
+
+    @app.post(CALLS["exam_add"].path, responses=_ok(wire_exam.ExamQuestionResponse))
+    def exam_add(body: wire_exam.ExamAddRequest) -> Json:
+        """Add a question, or make one of the last recall."""
+        return _done(lambda: service.exam_add(**body.model_dump()))
+
+    @app.post(CALLS["exam_remove"].path, responses=_ok(wire_exam.ExamQuestionResponse))
+    def exam_remove(id: ID, body: wire_exam.ExamRemoveRequest) -> Json:
+        """Take a question out, or bring it back; its line stays in the file."""
+        return _done(lambda: service.exam_remove(id=id, **body.model_dump()))
+
+    @app.post(CALLS["tune"].path, responses=_ok(wire_tune.TuneJobResponse))
+    def tune(body: wire_tune.TuneRequest) -> Json:
+        """Fit settings to confirmed uses and the exam; answers at once with a job, whose result is the report."""
+        return _done(lambda: service.tune(**body.model_dump()))
 
 
 def _records(app: FastAPI, service: UseCases) -> None:

@@ -52,10 +52,36 @@ class UseCases(Protocol):
     ) -> Body:
         """The causal chain behind what is asked about."""
 
+    def answer(
+        self,
+        query: str,
+        *,
+        type: str | None = None,
+        layer: str | None = None,
+        scope: str | None = None,
+        as_of: str | None = None,
+        budget: int | None = None,
+        include: Sequence[str] = (),
+        local: bool = False,
+    ) -> Body:
+        """What the notes say to a question, cited."""
+
     def related(self, note: str, limit: int = 10) -> Body:
         """Notes near a note."""
 
-    def explain(self, query: str, note: str) -> Body:
+    def explain(
+        self,
+        query: str,
+        note: str,
+        *,
+        type: str | None = None,
+        layer: str | None = None,
+        scope: str | None = None,
+        as_of: str | None = None,
+        budget: int | None = None,
+        include: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Body:
         """Why a note is, or is not, among the answers."""
 
     def facts(
@@ -144,6 +170,58 @@ class UseCases(Protocol):
     def notes(self, status: str | None = None, limit: int = 200) -> Body:
         """What became of each note."""
 
+    def exam(self, only: str | None = None, *, budget: int | None = None, keep: bool = True) -> Body:
+        """Sit the exam of the vault; answers with a job whose result is the report."""
+
+    def exam_runs(self, limit: int = 10) -> Body:
+        """The last runs of the exam."""
+
+    def exam_questions(self) -> Body:
+        """The user's own questions."""
+
+    def exam_add(
+        self,
+        query: str | None = None,
+        *,
+        gold: Sequence[str] = (),
+        against: Sequence[str] = (),
+        quote: str | None = None,
+        answers: Sequence[str] = (),
+        kind: str | None = None,
+        type: str | None = None,
+        as_of: str | None = None,
+        scope: str | None = None,
+        last: Any = None,
+        client: str | None = None,
+    ) -> Body:
+        """Add a question, or make one of the last recall."""
+
+    def exam_remove(self, id: str, *, undo: bool = False) -> Body:
+        """Take a question out, or bring it back."""
+
+    def tune(self, dry_run: bool = False, *, client: str | None = None) -> Body:
+        """Fit settings to use and exam; answers with a job whose result is the report."""
+
+    def sleep(
+        self,
+        dry_run: bool = False,
+        *,
+        since: str | None = None,
+        undo: bool = False,
+        day: str | None = None,
+        client: str | None = None,
+    ) -> Body:
+        """Have a night, look ahead, or take one back; answers with a job whose result tells what was decided."""
+
+    def health(self, days: int = 30) -> Body:
+        """The figures of the core as they were last computed."""
+
+    def measure(self, *, keep: bool = True) -> Body:
+        """Compute them now; answers with a job whose result is the answer of `health`."""
+
+    def digest(self) -> Body:
+        """What is worth a minute today."""
+
     def rebuild(self, what: str = "all") -> Body:
         """Start rebuilding an index; answers with a job."""
 
@@ -185,6 +263,7 @@ class Call:
 CALLS: Final[dict[str, Call]] = {
     "status": Call("GET", "/v1/status", None, "StatusResponse"),
     "recall": Call("POST", "/v1/recall", "RecallRequest", "RecallResponse"),
+    "answer": Call("POST", "/v1/answer", "AnswerRequest", "AnswerResponse"),
     "why": Call("POST", "/v1/why", "WhyRequest", "WhyResponse"),
     "related": Call("GET", "/v1/related", "RelatedQuery", "RelatedResponse"),
     "explain": Call("POST", "/v1/explain", "ExplainRequest", "ExplainResponse"),
@@ -202,6 +281,16 @@ CALLS: Final[dict[str, Call]] = {
     "links": Call("GET", "/v1/links", "LinksQuery", "LinksResponse"),
     "notes": Call("GET", "/v1/notes", "NotesQuery", "NotesResponse"),
     "note": Call("GET", "/v1/notes/{path}", None, "NoteResponse"),
+    "exam": Call("POST", "/v1/exam", "ExamRequest", "ExamJobResponse"),
+    "exam_runs": Call("GET", "/v1/exam", "ExamRunsQuery", "ExamRunsResponse"),
+    "exam_questions": Call("GET", "/v1/exam/questions", None, "ExamQuestionsResponse"),
+    "exam_add": Call("POST", "/v1/exam/questions", "ExamAddRequest", "ExamQuestionResponse"),
+    "exam_remove": Call("POST", "/v1/exam/questions/{id}", "ExamRemoveRequest", "ExamQuestionResponse"),
+    "tune": Call("POST", "/v1/tune", "TuneRequest", "TuneJobResponse"),
+    "sleep": Call("POST", "/v1/sleep", "SleepRequest", "SleepJobResponse"),
+    "health": Call("GET", "/v1/health", "HealthQuery", "HealthResponse"),
+    "measure": Call("POST", "/v1/health", "HealthRequest", "HealthJobResponse"),
+    "digest": Call("GET", "/v1/digest", None, "DigestResponse"),
     "rebuild": Call("POST", "/v1/rebuild", "RebuildRequest", "JobResponse"),
     "job": Call("GET", "/v1/jobs/{id}", None, "JobResponse"),
     "doctor": Call("GET", "/v1/doctor", None, "DoctorResponse"),

@@ -122,9 +122,13 @@ class Local:
         if model is not None:
             from pydantic import ValidationError
 
-            from ebbtide.serve import wire
+            from ebbtide.serve import wire, wire_answer, wire_exam, wire_health, wire_sleep, wire_tune
 
-            request: type[wire.Request] = getattr(wire, model)
+            request: type[wire.Request] = next(
+                getattr(module, model)
+                for module in (wire, wire_answer, wire_exam, wire_health, wire_tune, wire_sleep)
+                if hasattr(module, model)
+            )
             try:
                 given = request.model_validate(given).model_dump()
             except ValidationError as error:

@@ -9,12 +9,16 @@ import argparse
 from typing import Any, Final, NoReturn
 
 from ebbtide.memory.states import FACT_TYPES, LAYERS
-from ebbtide.serve.arguments import STATES, day, setting, states, whole
-from ebbtide.serve.commands_parts import Arg, Command, file, flag, number
+from ebbtide.serve.arguments import day, setting, whole
+from ebbtide.serve.commands_answer import COMMANDS as ANSWER_COMMANDS
+from ebbtide.serve.commands_exam import COMMANDS as EXAM_COMMANDS
+from ebbtide.serve.commands_health import COMMANDS as HEALTH_COMMANDS
+from ebbtide.serve.commands_parts import INCLUDE, NOTE, Arg, Command, file, flag, number
 from ebbtide.serve.commands_rulings import COMMANDS as RULING_COMMANDS
 from ebbtide.serve.commands_rulings import FILTERS
+from ebbtide.serve.commands_sleep import COMMANDS as SLEEP_COMMANDS
+from ebbtide.serve.commands_tune import COMMANDS as TUNE_COMMANDS
 
-_NOTE: Final = Arg("note", "a note: its path in the vault, or a path from here", "NOTE")
 _SET: Final = Arg(
     "--set",
     "a setting for this time; may be repeated",
@@ -52,16 +56,12 @@ COMMANDS: Final[tuple[Command, ...]] = (
             Arg("--scope", "only notes in this folder of the vault", "FOLDER"),
             Arg("--as-of", "answer as on that day", "DATE", {"type": day}),
             number("--budget", "tokens the answer may take", 1, 1_000_000),
-            Arg(
-                "--include",
-                f"also what is {', '.join(STATES[:4])}, or from {STATES[4]}; may be repeated",
-                "STATES",
-                {"type": states, "action": "append", "default": []},
-            ),
+            INCLUDE,
             number("--limit", "memories at most", 1, 100),
             flag("--explain", "show what each score is made of"),
         ),
     ),
+    *ANSWER_COMMANDS,
     Command(
         "why",
         "why",
@@ -84,14 +84,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "related",
         "Notes near a note: by link, by words, by meaning.",
         'ebbtide related "Projects/Roadmap.md"',
-        (_NOTE, number("--limit", "notes at most", 1, 100)),
-    ),
-    Command(
-        "explain",
-        "explain",
-        "Why a note is, or is not, among the answers to a question.",
-        'ebbtide explain "who fixed sync?" "People/Mara Ellison.md"',
-        (Arg("query", "the question; - reads it from standard input", "QUERY"), _NOTE),
+        (NOTE, number("--limit", "notes at most", 1, 100)),
     ),
     Command(
         "facts",
@@ -154,7 +147,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "note",
         "A note as Ebbtide read it: headings, passages, facts, links, problems.",
         "ebbtide note Home.md",
-        (_NOTE,),
+        (NOTE,),
     ),
     Command(
         "notes",
@@ -184,6 +177,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
             flag("--all", "all of it (the default)"),
         ),
     ),
+    *SLEEP_COMMANDS,
+    *HEALTH_COMMANDS,
+    *EXAM_COMMANDS,
     Command(
         "exam ask",
         "exam_ask",
@@ -250,6 +246,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
             file("--out", "where the citations go: id, note, line, quote, ranked", "R.jsonl"),
         ),
     ),
+    *TUNE_COMMANDS,
     Command(
         "extract",
         "extract",

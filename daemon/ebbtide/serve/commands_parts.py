@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from ebbtide.serve.arguments import whole
+from ebbtide.serve.arguments import STATES, states, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +55,12 @@ class Command:
     def usage(self) -> str:
         """The usage line, without the options that every command has."""
         return " ".join(["ebbtide", self.name, *(arg.usage for arg in self.args)])
+
+
+NOTE: Final = Arg("note", "a note: its path in the vault, or a path from here", "NOTE")
+INCLUDE: Final = Arg(
+    "--include",
+    f"also what is {', '.join(STATES[:4])}, or from {STATES[4]}; may be repeated",
+    "STATES",
+    {"type": states, "action": "append", "default": []},
+)

@@ -91,8 +91,7 @@ class Desk:
     def write(self, work: Callable[[], T]) -> T:
         """Do something that only the owner of the writers may do, and wait for it. Raises Occupied, ReadOnly."""
         runtime = self.runtime
-        if runtime.read_only:
-            raise ReadOnly("This vault was opened only for reading.", f"Serve it with `ebbtide up {runtime.root}`.")
+        self.refuse_read_only()
         if self.threads.indexer is None:
             found = work()
             runtime.write_memory()
@@ -100,6 +99,12 @@ class Desk:
         order = _Order(work)
         self.threads.indexer.order(order.run)
         return order.result(self.patience, lambda: self.runtime.sync.progress.phase)
+
+    def refuse_read_only(self) -> None:
+        """Raise ReadOnly unless the vault may be written to."""
+        if self.runtime.read_only:
+            reason = "This vault was opened only for reading."
+            raise ReadOnly(reason, f"Serve it with `ebbtide up {self.runtime.root}`.")
 
     @property
     def today(self) -> str:
@@ -142,7 +147,10 @@ class Desk:
     def undo(self, ident: str, by: str, why: str) -> dict[str, Any]:
         """Take a revision back with all its parts, see to what follows, and answer. Raises NotFound, BadRequest."""
         catalog = self.runtime.catalog
-        made = self.runtime.sync.decisions.undo(ident, by, why)
+        settings = self._settings_back(ident)
+        made = self.runtime.take_back(ident, by, why)
+        if settings:
+            self.runtime.take_settings()
         undone = target = catalog.revisions([ident])[ident]
         while target.get("undoes") and target["undoes"] != target["id"]:
             before = catalog.revisions([target["undoes"]]).get(target["undoes"])
@@ -150,6 +158,21 @@ class Desk:
                 break
             target = before
         return self.followed(made, [undone, target, *catalog.parts_of(ident), *catalog.parts_of(target["id"])])
+
+    def _settings_back(self, ident: str) -> bool:
+        """Bring back the settings file as it was before a revision that changed it; False if it did not, or is undone.
+
+        Before the undo is told: if a person has changed the file since, nothing is done. Raises ChangedOutside, NotFound.
+        """
+        catalog, file = self.runtime.catalog, self.runtime.settings
+        target = catalog.revisions([ident]).get(ident)
+        if target is None or catalog.is_undone(ident):
+            return False
+        for change in target.get("changes") or ():
+            if isinstance(change, dict) and (change.get("path"), change.get("field")) == (file.name, "content"):
+                file.bring_back(change.get("before"), change.get("after"))
+                return True
+        return False
 
     def followed(self, made: Sequence[Record], about: Sequence[Record] = ()) -> dict[str, Any]:
         """What follows from revisions, and the answer. `about` are those that were undone."""

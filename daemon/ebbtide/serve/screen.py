@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
-from ebbtide.serve import client, show, show_rulings
+from ebbtide.serve import client, show, show_answer, show_exam, show_health, show_rulings, show_sleep, show_tune
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,26 @@ class Screen:
 
 
 def _function(name: str) -> Callable[..., str]:
-    return (show.SHOWN | show_rulings.SHOWN)[name]
+    return (
+        show.SHOWN
+        | show_rulings.SHOWN
+        | show_answer.SHOWN
+        | show_exam.SHOWN
+        | show_health.SHOWN
+        | show_tune.SHOWN
+        | show_sleep.SHOWN
+    )[name]
 
 
 def vault_of(args: argparse.Namespace) -> Path | None:
     """The vault that was named, in words or by EBBTIDE_VAULT."""
     named = args.vault or os.environ.get("EBBTIDE_VAULT")
     return Path(named).expanduser().absolute() if named else None
+
+
+def query_of(args: argparse.Namespace) -> str:
+    """The question as typed, or what stands on standard input."""
+    return str(args.query) if args.query != "-" else sys.stdin.read().strip()
 
 
 def note_path(text: str, vault: Path) -> str:
@@ -67,10 +81,11 @@ def note_path(text: str, vault: Path) -> str:
     return text.replace("\\", "/") if os.sep == "\\" else text
 
 
-WRITES: Final = frozenset({"correct", "act", "undo", "rule", "uses", "corrections"})
+WRITES: Final = frozenset({"correct", "act", "undo", "rule", "uses", "corrections", "exam_add", "exam_remove"})
 """What changes where a record stands: without a daemon, the vault is opened for writing."""
 NO_VECTORS: Final = WRITES | {
     "status", "doctor", "facts", "fact", "episodes", "links", "note", "notes", "revisions", "reviews",
+    "exam_questions", "exam_runs", "health", "digest",
 }  # fmt: skip
 """What is answered from the notes alone: a vault opened for these need not be embedded first."""
 

@@ -10,38 +10,29 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, Final
 
-from ebbtide.index.rows import FileRow, View
-from ebbtide.memory.errors import BadRequest, NotFound, VaultError
+from ebbtide.index.rows import View
+from ebbtide.memory.errors import BadRequest, NotFound
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.text import fold
-from ebbtide.recall import about
-from ebbtide.recall.engine import Question
 from ebbtide.runtime import ModelState, Runtime
+from ebbtide.serve.examining import Examining
+from ebbtide.serve.health import Health
+from ebbtide.serve.jobs import Job
+from ebbtide.serve.nights import Nights
+from ebbtide.serve.questions import Questions
 from ebbtide.serve.rulings import Rulings
+from ebbtide.serve.tuning import Tuning
 from ebbtide.serve.using import Shown, Using
 from ebbtide.serve.vitals import Threads, Vitals, iso
 
-MAX_QUERY = 100 * 1024
 VIEWS: Final[tuple[View, ...]] = ("unresolved", "ambiguous", "broken_anchors", "orphans", "stats")
 
 
-@dataclass(slots=True)
-class Job:
-    """A long work under way. `state` is "queued", "running", "done" or "failed"."""
-
-    id: str
-    what: str
-    state: str = "queued"
-    message: str = ""
-    started: float = field(default_factory=time.time)
-    finished: float | None = None
-
-
-class Service(Using):
+class Service(Questions, Using, Examining, Tuning, Nights, Health):
     """The use-cases over one runtime. The daemon attaches its threads; without them the service works in the foreground."""
 
     def __init__(self, runtime: Runtime, threads: Threads | None = None) -> None:
@@ -50,7 +41,8 @@ class Service(Using):
         self.vitals = Vitals(runtime, self.threads)
         self.rulings = Rulings.of(runtime, self.threads)
         self.shown = Shown()
-        self._jobs: dict[str, Job] = {}
+        self.jobs: dict[str, Job] = {}
+        self._night_gate = threading.Lock()
 
     # --- foreground work ------------------------------------------------------------------------------------------------
 
@@ -122,67 +114,7 @@ class Service(Using):
         status = self.vitals.status()
         return {"state": status["state"], "paused_until": status["paused_until"]}
 
-    # --- recall -----------------------------------------------------------------------------------------------------------
-
-    def recall(
-        self,
-        query: str,
-        type: str | None = None,
-        layer: Any = None,
-        scope: str | None = None,
-        as_of: str | None = None,
-        budget: int | None = None,
-        include: Sequence[str] = (),
-        explain: bool = False,
-        limit: int | None = None,
-    ) -> dict[str, Any]:
-        """POST /v1/recall."""
-        self._check_query(query)
-        question = Question(query, type, layer, scope, as_of, budget, limit, tuple(include), explain)
-        return self.shown.add(query, self.runtime.engine.recall(question))
-
-    def _check_query(self, query: str) -> None:
-        if len(query) > MAX_QUERY:
-            raise BadRequest(
-                f"The question has {len(query):,} characters.",
-                f"Send at most {MAX_QUERY:,}; the first 2,048 are looked at.",
-            )
-
-    def why(
-        self,
-        query: str,
-        scope: str | None = None,
-        as_of: str | None = None,
-        direction: Any = None,
-    ) -> dict[str, Any]:
-        """POST /v1/why: the causal chain behind what is asked about, or what came of it."""
-        self._check_query(query)
-        return self.runtime.engine.why(Question(query, scope=scope, as_of=as_of), direction)
-
-    def related(self, note: str, limit: int = 10) -> dict[str, Any]:
-        """GET /v1/related: what stands near a note, by its own words, meaning and links."""
-        return about.related(self.runtime.engine, self._file(note), limit)
-
-    def explain(self, query: str, note: str) -> dict[str, Any]:
-        """POST /v1/explain: why, or why not, this note for this question."""
-        self._check_query(query)
-        return about.explain(self.runtime.engine, query, self._file(note, indexed=False))
-
     # --- records ----------------------------------------------------------------------------------------------------------
-
-    def _file(self, path: str, *, indexed: bool = True) -> FileRow:
-        try:
-            self.runtime.store.contain(path)
-        except VaultError as error:
-            raise BadRequest(error.reason, "Give a path from the vault's root.") from error
-        file = self.runtime.catalog.file(path)
-        if file is None:
-            raise NotFound(f"No note {path!r} is known.", "Give its path from the vault's root, with its ending.")
-        if indexed and file.status != "indexed":
-            raise NotFound(
-                f"{path!r} is not indexed ({file.reason or file.status}).", "See `ebbtide notes --status skipped`."
-            )
-        return file
 
     def facts(
         self,
@@ -323,7 +255,7 @@ class Service(Using):
     def rebuild(self, what: str = "all") -> dict[str, Any]:
         """POST /v1/rebuild: make an index again from the notes. Nothing is embedded twice: vectors are kept by their text."""
         job = Job("j_" + secrets.token_hex(4), f"rebuild {what}")
-        self._jobs[job.id] = job
+        self.jobs[job.id] = job
 
         def work() -> None:
             job.state = "running"
@@ -347,10 +279,10 @@ class Service(Using):
 
     def job(self, id: str) -> dict[str, Any]:
         """GET /v1/jobs/{id}."""
-        job = self._jobs.get(id)
+        job = self.jobs.get(id)
         if job is None:
             raise NotFound(f"No job {id!r} is known.", "Jobs are forgotten when the daemon restarts.")
-        progress = self.vitals.progress()
+        progress = self.vitals.progress() if job.progress is None else job.progress
         return {
             "id": job.id,
             "what": job.what,
@@ -359,6 +291,7 @@ class Service(Using):
             "progress": progress,
             "started": iso(job.started),
             "finished": None if job.finished is None else iso(job.finished),
+            "result": job.result,
         }
 
     # --- doctor -----------------------------------------------------------------------------------------------------------

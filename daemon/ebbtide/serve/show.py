@@ -145,7 +145,7 @@ def recall(body: Body, pen: Pen, explain: bool = False) -> str:
             lines.append(f"   {pen.dim(clean(step['words']))} {clean(step['note'])}{replaced}")
             lines.append(pen.dim(f"     > {cut(clean(step['text']), 160)}  {clean(step['source'])}:{step['line']}"))
         if explain:
-            lines.append(pen.dim(f"   score {item['score']:.3f} = {_parts(item['parts'])}"))
+            lines.append(pen.dim(f"   score {item['score']:.3f} = {parts_of(item['parts'])}"))
     if not body["items"]:
         lines.append(clean(body["empty_reason"] or "Nothing was found."))
     hidden = ", ".join(f"{count} {state}" for state, count in body["hidden"].items() if count)
@@ -154,18 +154,26 @@ def recall(body: Body, pen: Pen, explain: bool = False) -> str:
     lines += [pen.dim(f"Left out: {clean(skip['step'])}: {clean(skip['why'])}") for skip in body["skipped"]]
     if explain:
         steps = ", ".join(f"{step} {value:.0f} ms" for step, value in body["ms"].items())
-        lines.append(pen.dim(f"{body['tokens']} of {body['budget']} tokens; {body['frame']}; {steps}"))
+        lines.append(
+            pen.dim(f"{body['tokens']} of {body['budget']} tokens, by {body['counted']}; {body['frame']}; {steps}")
+        )
     return "\n".join(lines) + "\n"
 
 
 def _state(item: Body) -> list[str]:
     words = [] if item["state"] == "active" else [item["state"]]
+    words += ["historical"] if item["frame"] == "historical" else []
     heat = item["temperature"]
     return words + ([heat["word"]] if heat else [])
 
 
-def _parts(parts: Body) -> str:
-    numbers = [f"{name} {parts[name]:.2f}" for name in ("R", "F", "I", "W", "B", "gate") if parts.get(name) is not None]
+def parts_of(parts: Body) -> str:
+    """What a score is made of."""
+    numbers = [
+        f"{name} {parts[name]:.2f}"
+        for name in ("R", "F", "I", "W", "B", "gate", "lapse")
+        if parts.get(name) is not None
+    ]
     found = [f"{name} #{at['rank']} ({at['score']:.3g})" for name, at in parts["channels"].items()]
     return ", ".join([*numbers, *found])
 
@@ -211,21 +219,6 @@ def related(body: Body, pen: Pen) -> str:
         lines.append(f"{number}. {pen.bold(clean(item['title']))}  {cite(item)}")
         lines += [pen.dim(f"   - {clean(reason)}") for reason in item["why"]]
     return "\n".join(lines or [clean(body["empty_reason"] or "No other note is near.")]) + "\n"
-
-
-def explain(body: Body, pen: Pen) -> str:
-    """What each stage of recall made of the note."""
-    lines = [pen.bold(clean(body["reason"]))]
-    for step in body["steps"]:
-        mark = pen.good("+") if step["passed"] else pen.bad("-")
-        lines.append(f"  {mark} {clean(step['step'])}: {clean(step['message'])}")
-    return (
-        "\n".join(lines)
-        + "\n"
-        + "".join(
-            f"    {cite(item)}  {clean(item['text'])}\n    {pen.dim(_parts(item['parts']))}\n" for item in body["items"]
-        )
-    )
 
 
 def episodes(body: Body, pen: Pen) -> str:
@@ -347,7 +340,6 @@ SHOWN: Final[dict[str, Callable[[Body, Pen], str]]] = {
     "recall": recall,
     "why": why,
     "related": related,
-    "explain": explain,
     "episodes": episodes,
     "links": links,
     "note": note,

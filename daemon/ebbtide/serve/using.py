@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ebbtide.index.means import centred
@@ -21,6 +21,8 @@ from ebbtide.serve.vitals import Threads
 
 REMEMBERED: Final = 2000
 """Items shown of late that can still be confirmed."""
+_KEPT: Final = ("id", "note", "quote")
+"""What is remembered of the items of the latest answer."""
 _WAYS: Final = {"f_": "fact", "n_": "note", "p_": "passage"}
 
 
@@ -30,10 +32,13 @@ class Shown:
     def __init__(self, most: int = REMEMBERED) -> None:
         self._most, self._lock = most, threading.Lock()
         self._items: OrderedDict[str, str] = OrderedDict()
+        self._last: tuple[str, tuple[Mapping[str, str], ...]] | None = None
 
     def add(self, query: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Note what an answer shows, and hand it on."""
         with self._lock:
+            shown = ({name: str(item.get(name) or "") for name in _KEPT} for item in answer.get("items", ()))
+            self._last = (query, tuple(shown))
             for item in answer.get("items", ()):
                 self._items[item["id"]] = query
                 self._items.move_to_end(item["id"])
@@ -45,6 +50,11 @@ class Shown:
         """The question an item was last shown for; None if it was not shown of late."""
         with self._lock:
             return self._items.get(ident)
+
+    def last(self) -> tuple[str, tuple[Mapping[str, str], ...]] | None:
+        """The latest question and what was shown for it ({id, note, quote}), best first; None if nothing was asked yet."""
+        with self._lock:
+            return self._last
 
 
 class Using:

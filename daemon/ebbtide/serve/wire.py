@@ -78,13 +78,6 @@ class WhyRequest(Request):
     )
 
 
-class ExplainRequest(Request):
-    """POST /v1/explain: why (not) this note for this question."""
-
-    query: str = Field(max_length=MAX_QUERY_CHARS)
-    note: VaultPath
-
-
 class RebuildRequest(Request):
     """POST /v1/rebuild."""
 
@@ -336,6 +329,7 @@ class JobResponse(Response):
     message: str = Field(description="Why it failed, else empty.")
     started: str | None
     finished: str | None
+    result: dict[str, Any] | None = Field(description="What came of it, where something did; see who started it.")
 
 
 class Check(Response):

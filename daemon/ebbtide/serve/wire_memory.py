@@ -41,6 +41,7 @@ class Parts(Response):
     W: float | None = Field(description="Weight of the temperature.")
     B: float | None = Field(description="Reward of confirmed uses.")
     gate: float | None = Field(description="Frame gate: 0 withdraws the reward.")
+    lapse: float | None = Field(description="Share of the score that is left to what has ended; 1 for what holds.")
 
 
 class ChainStep(Response):
@@ -63,7 +64,9 @@ class RecallItem(Response):
     kind: ItemKind
     layer: Layer
     text: str
-    inject: str = Field(description='The form for an agent: "when ..., do ...".')
+    inject: str = Field(
+        description='The form for an agent: "when ..., do ..." with its citation, what disputes it or took its place, its chain.'
+    )
     note: str
     line: int
     column: int
@@ -71,15 +74,20 @@ class RecallItem(Response):
     heading: str | None
     type: str
     state: State
-    disputed_with: list[str] = Field(description="Facts in this answer that say otherwise.")
+    disputed_with: list[str] = Field(
+        description="Facts that say otherwise: in this answer too or, of a passage, told in `inject`."
+    )
     superseded_by: str | None
+    frame: Frame | None = Field(
+        description="What time it tells of; historical too where its note tells of what ended. Null: a passage that was not read for it."
+    )
     temperature: Temperature | None
     score: float
     why: list[str] = Field(description="Sentences a person reads, in the language of the question.")
     parts: Parts
     chain: list[ChainStep]
     as_of: str | None = Field(description="The day the claim was made, as far as known.")
-    tokens: int
+    tokens: int = Field(description="Of `inject` with the line break behind it.")
     lead: bool = Field(description="Confidence below 0.5: shown as a lead, never injected.")
 
 
@@ -88,7 +96,9 @@ class Route(Response):
 
     type: str | None
     layer: Layer | None
-    explicit: bool = Field(description="Asked for by the client, so it filters; otherwise guessed, so it only weighs.")
+    explicit: bool = Field(
+        description="Asked for by the client, so it filters; otherwise guessed, so it only weighs (unless `recall.route` is filter)."
+    )
 
 
 class Skipped(Response):
@@ -106,7 +116,10 @@ class RecallResponse(Response):
     route: Route
     frame: Frame
     budget: int
-    tokens: int
+    tokens: int = Field(description="Of the items together; never more than the budget.")
+    counted: Literal["tokenizer", "estimate"] = Field(
+        description="How: by the tokenizer of the embedding model or, without one, by estimate."
+    )
     ms: dict[str, float] = Field(description="By step; `total` is the whole.")
     skipped: list[Skipped]
     hidden: dict[str, int] = Field(description="Matches left out, by state.")

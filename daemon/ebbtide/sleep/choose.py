@@ -33,17 +33,17 @@ class Choice:
 
 def choose(note: Note, rules: Extract, *, excluded: bool) -> Choice:
     """What the rules say of a note. `excluded`: the vault's one exclusion rule names it, or it lies in our own folder."""
-    if forbidden := _forbidden(note, rules, excluded):
-        return Choice(False, forbidden)
+    if reason := forbidden(note, rules, excluded=excluded):
+        return Choice(False, reason)
     if rules.with_ != "claude":
         return Choice(False, "rules read all notes (extract.with)")
-    reason = _wanted(note, rules)
-    if reason is None:
+    wanted = _wanted(note, rules)
+    if wanted is None:
         return Choice(False, "no rule names it (extract.folders, extract.types, extract.tags)")
-    return Choice(True, reason, _purpose(note.path, rules.purpose))
+    return Choice(True, wanted, _purpose(note.path, rules.purpose))
 
 
-def _forbidden(note: Note, rules: Extract, excluded: bool) -> str:
+def forbidden(note: Note, rules: Extract, *, excluded: bool) -> str:
     """Why a note must not leave, whatever else is wished; "" if it may.
 
     Stricter than what the rest of Ebbtide takes for private: a property in an odd spelling, or properties that cannot be

@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 
 from ebbtide.memory import errors
-from ebbtide.serve import wire, wire_memory
+from ebbtide.serve import wire, wire_answer, wire_exam, wire_health, wire_memory, wire_sleep, wire_tune
 from ebbtide.serve.api import create_app
 from ebbtide.serve.calls import CALLS, encode
 
 
 def _model(name: str) -> type[wire.Response]:
-    found: type[wire.Response] = getattr(wire, name, None) or getattr(wire_memory, name)
-    return found
+    return next(
+        getattr(module, name)
+        for module in (wire, wire_memory, wire_answer, wire_exam, wire_health, wire_sleep, wire_tune)
+        if hasattr(module, name)
+    )
 
 
 def test_every_call_is_a_route_and_every_route_a_call(site: Any) -> None:
@@ -46,7 +49,35 @@ def test_every_call_is_a_route_and_every_route_a_call(site: Any) -> None:
             },
         ),
         ("related", {"note": "a b/100% #1?.md"}, {"note": "a b/100% #1?.md", "limit": 10}),
-        ("explain", {"query": "q", "note": "Home.md"}, {"query": "q", "note": "Home.md"}),
+        (
+            "answer",
+            {"query": "为什么", "include": ["stale"], "local": True},
+            {
+                "query": "为什么",
+                "type": None,
+                "layer": None,
+                "scope": None,
+                "as_of": None,
+                "budget": None,
+                "include": ["stale"],
+                "local": True,
+            },
+        ),
+        (
+            "explain",
+            {"query": "q", "note": "Home.md", "as_of": "2026-03-01"},
+            {
+                "query": "q",
+                "note": "Home.md",
+                "type": None,
+                "layer": None,
+                "scope": None,
+                "as_of": "2026-03-01",
+                "budget": None,
+                "include": [],
+                "limit": None,
+            },
+        ),
         (
             "facts",
             {"note": "Home.md", "refused": True},
@@ -97,6 +128,36 @@ def test_every_call_is_a_route_and_every_route_a_call(site: Any) -> None:
         ),
         ("notes", {"status": "failed"}, {"status": "failed", "limit": 200}),
         ("note", {"path": "折 叠/100% #1?&.md"}, {"path": "折 叠/100% #1?&.md"}),
+        ("exam", {"only": "planted"}, {"only": "planted", "budget": None, "keep": True}),
+        ("tune", {"dry_run": True}, {"dry_run": True, "client": None}),
+        (
+            "sleep",
+            {"dry_run": True, "since": "2026-11-01"},
+            {"dry_run": True, "since": "2026-11-01", "undo": False, "day": None, "client": None},
+        ),
+        ("exam_runs", {"limit": 3}, {"limit": 3}),
+        ("exam_questions", {}, {}),
+        (
+            "exam_add",
+            {"query": "为什么？", "gold": ["折 叠.md"], "quote": "因为"},
+            {
+                "query": "为什么？",
+                "gold": ["折 叠.md"],
+                "against": [],
+                "quote": "因为",
+                "answers": [],
+                "kind": None,
+                "type": None,
+                "as_of": None,
+                "scope": None,
+                "last": None,
+                "client": None,
+            },
+        ),
+        ("exam_remove", {"id": "x_1", "undo": True}, {"id": "x_1", "undo": True}),
+        ("health", {"days": 7}, {"days": 7}),
+        ("measure", {"keep": False}, {"keep": False}),
+        ("digest", {}, {}),
         ("rebuild", {"what": "text"}, {"what": "text"}),
         ("job", {"id": "j1"}, {"id": "j1"}),
         ("doctor", {}, {}),

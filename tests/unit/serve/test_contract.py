@@ -11,7 +11,7 @@ import pytest
 
 from ebbtide.memory.errors import EbbtideError
 from ebbtide.runtime import open_service
-from ebbtide.serve import client, wire, wire_memory
+from ebbtide.serve import client, wire, wire_answer, wire_exam, wire_health, wire_memory, wire_sleep, wire_tune
 from ebbtide.serve.calls import CALLS, UseCases
 
 NOTES = {
@@ -42,7 +42,11 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[client.Local]:
 
 
 def _check(name: str, data: bytes) -> dict[str, Any]:
-    model: type[wire.Response] = getattr(wire, CALLS[name].response, None) or getattr(wire_memory, CALLS[name].response)
+    model: type[wire.Response] = next(
+        getattr(module, CALLS[name].response)
+        for module in (wire, wire_memory, wire_answer, wire_exam, wire_health, wire_sleep, wire_tune)
+        if hasattr(module, CALLS[name].response)
+    )
     body: dict[str, Any] = json.loads(data)
     model.model_validate(body)
     return body
@@ -58,9 +62,16 @@ ASKED = [
     ("recall", {"query": "(" * 100_000}),
     ("recall", {"query": "SQLite", "as_of": "2020-01-01", "include": ["frozen"], "layer": "semantic", "limit": 1}),
     ("recall", {"query": "SQLite", "scope": "笔记", "type": "decision", "budget": 50}),
+    ("answer", {"query": "why SQLite?"}),
+    ("answer", {"query": "为什么搬家", "local": True, "as_of": "2026-05-01", "scope": "笔记"}),
+    ("answer", {"query": "What went wrong with the server last time?"}),
+    ("answer", {"query": ""}),
+    ("answer", {"query": "(" * 100_000, "include": ["stale"], "budget": 1}),
     ("related", {"note": "Home.md"}),
     ("explain", {"query": "why SQLite?", "note": "Home.md"}),
     ("explain", {"query": "why SQLite?", "note": "笔记/搬家.md"}),
+    ("explain", {"query": "为什么", "note": "Hone.md"}),
+    ("explain", {"query": "why SQLite?", "note": "Home.md", "as_of": "2020-01-01", "scope": "笔记", "type": "lesson"}),
     ("facts", {}),
     ("facts", {"note": "Home.md", "limit": 1}),
     ("facts", {"refused": True}),
@@ -86,6 +97,13 @@ ASKED = [
     ("note", {"path": "笔记/搬家.md"}),
     ("note", {"path": "Broken.md"}),
     ("doctor", {}),
+    ("exam_questions", {}),
+    ("exam_runs", {"limit": 2}),
+    ("tune", {"dry_run": True}),
+    ("sleep", {"dry_run": True}),
+    ("health", {}),
+    ("measure", {}),
+    ("digest", {}),
     ("rebuild", {"what": "text"}),
     ("pause", {"minutes": 1}),
     ("resume", {}),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ebbtide.serve import show, show_rulings
+from ebbtide.serve import show, show_answer, show_exam, show_health, show_rulings, show_sleep, show_tune
 from ebbtide.serve.calls import CALLS
 from ebbtide.serve.show import Pen
 
@@ -14,7 +14,16 @@ PLAIN = Pen()
 
 
 def test_everything_that_can_be_asked_can_be_shown() -> None:
-    assert set(CALLS) - {"job"} == set(show.SHOWN) | set(show_rulings.SHOWN)
+    shown = (
+        show.SHOWN.keys()
+        | show_rulings.SHOWN.keys()
+        | show_answer.SHOWN.keys()
+        | show_exam.SHOWN.keys()
+        | show_health.SHOWN.keys()
+        | show_sleep.SHOWN.keys()
+        | show_tune.SHOWN.keys()
+    )
+    assert set(CALLS) - {"job"} == shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,99 @@
+"""Evaluating an opened vault: its figures, the report of a night, the router. A part of the composition root.
+
+`close_night` is for the end of a night, once what it wrote is indexed; `measure` computes the day's figures alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from ebbtide import __version__
+from ebbtide.recall.score import scoring_of
+from ebbtide.runtime import Runtime
+from ebbtide.sleep.core_state import Reading
+from ebbtide.sleep.edition import Spending
+from ebbtide.sleep.evaluate import Closing, When, closing, frozen, resting, routed
+from ebbtide.sleep.nights import Plan, Step
+from ebbtide.sleep.router import NAME
+from ebbtide.vault import identity
+from ebbtide.vault.health import HealthFiles
+
+Shown = Callable[[str], bool]
+
+
+def health_files(runtime: Runtime) -> HealthFiles:
+    """The history of the figures; where a vault is only read, writing goes to its shadow."""
+    return HealthFiles(runtime.store, identity.device_id(runtime.places.state), runtime.state)
+
+
+def when_of(runtime: Runtime) -> When:
+    """This moment by the runtime's clock, and its local day."""
+    at = datetime.fromtimestamp(runtime.sync.clock.now(), UTC)
+    told = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return When(told, at.astimezone().date().isoformat(), __version__)
+
+
+def reading_of(runtime: Runtime, shown: Shown | None = None) -> Reading:
+    """What an evaluation reads. `shown`: whether an id was shown of late, where somebody knows."""
+    warmth = scoring_of(runtime.config).heat
+    return Reading(runtime.catalog, runtime.store, runtime.config.memory.folder, shown, warmth)
+
+
+def spending_of(runtime: Runtime, day: str) -> Spending | None:
+    """What reading with Claude has cost on a day, by the store of this device; None if nothing was ever sent."""
+    from ebbtide.asking import DESK
+    from ebbtide.sleep.verdicts import VerdictStore
+
+    file = identity.state_dir(runtime.places.state, runtime.vault_id, runtime.root) / DESK
+    if not file.exists():
+        return None
+    desk, limits = VerdictStore.open(file), runtime.config.limits
+    try:
+        pause = desk.pause()
+        reason = pause.reason if pause.until > runtime.sync.clock.now() else ""
+        return Spending(desk.spent(day), limits.tokens_a_day, limits.money_a_day, desk.counts().waiting, reason)
+    finally:
+        desk.close()
+
+
+def measure(runtime: Runtime, shown: Shown | None = None) -> Closing:
+    """The figures of now, without a night: of an earlier line of today, what the night did is kept. Writes nothing."""
+    when, (lines, _) = when_of(runtime), health_files(runtime).lines()
+    nights = [line["night"] for line in lines if line.get("day") == when.day and isinstance(line.get("night"), Mapping)]
+    carried = nights[-1] if nights else None
+    spending = spending_of(runtime, when.day)
+    return closing(reading_of(runtime, shown), when, lines, spending=spending, carried=carried)
+
+
+def close_night(runtime: Runtime, plan: Plan, skipped: Sequence[str] = (), spending: Spending | None = None) -> Closing:
+    """The end of a night, once its steps are indexed: its line for the history and its report as bytes. Writes nothing;
+    `HealthFiles.keep` and `write` do."""
+    lines, _ = health_files(runtime).lines()
+    told = spending if spending is not None else spending_of(runtime, plan.day)
+    when = when_of(runtime)
+    return closing(reading_of(runtime), When(when.at, plan.day, when.version), lines, plan, told, skipped)
+
+
+def steps_before(runtime: Runtime, day: str) -> tuple[Step, ...]:
+    """Steps of a night beside those of its candidates: facts that nobody has needed for a year are frozen."""
+    return frozen(resting(reading_of(runtime), When("", day, __version__)))
+
+
+def steps_after(runtime: Runtime, day: str) -> tuple[Step, ...]:
+    """Steps that need the others done: the router."""
+    return routed(reading_of(runtime), day, runtime.store.memory_bytes(NAME))
+
+
+def finish(
+    runtime: Runtime, plan: Plan, skipped: Sequence[str], write: Callable[[Callable[[], object]], object]
+) -> None:
+    """Close a night and bring its report and its line to disk; done again, the later one stands. `write` has something done by
+    the owner of the writers."""
+    end, files = close_night(runtime, plan, skipped), health_files(runtime)
+
+    def work() -> None:
+        files.write(end.files)
+        files.keep(end.record)
+
+    write(work)

@@ -1,0 +1,237 @@
+"""The use-cases of the night: sleep, or only show what it would do; take a night back; go on with one that was cut off.
+
+A part of `service`. A night runs in a thread of its own; each of its steps is handed to the owner of the writers.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from ebbtide.memory.errors import BadRequest, EbbtideError
+from ebbtide.runtime import Runtime
+from ebbtide.serve.jobs import Job
+from ebbtide.serve.rulings import Rulings
+from ebbtide.serve.rulings_desk import Desk
+from ebbtide.serve.vitals import Threads
+from ebbtide.sleep.nights import Judged, Plan
+
+if TYPE_CHECKING:
+    from ebbtide.sleeping import Night, Outcome
+
+log = logging.getLogger(__name__)
+
+PATIENCE: Final = 3600.0
+"""Seconds that a step waits for the indexer: a night has time."""
+DECISIONS: Final = ("promote", "associate", "compress", "release")
+SINCE_AT_MOST: Final = 366
+"""Days that a night may look back."""
+
+
+class Asleep(EbbtideError):
+    """A night is under way."""
+
+    status = 409
+    code = "busy"
+
+
+class Nights:
+    """The use-cases; `Service` is one."""
+
+    runtime: Runtime
+    threads: Threads
+    rulings: Rulings
+    jobs: dict[str, Job]
+    _night_gate: threading.Lock
+    _night_stops: bool = False
+
+    def job(self, id: str) -> dict[str, Any]:
+        """GET /v1/jobs/{id}; the service's."""
+        raise NotImplementedError
+
+    # --- what is asked for --------------------------------------------------------------------------------------------
+
+    def sleep(
+        self,
+        dry_run: bool = False,
+        since: str | None = None,
+        undo: bool = False,
+        day: str | None = None,
+        client: str | None = None,
+    ) -> dict[str, Any]:
+        """POST /v1/sleep: in a thread of its own; the job's `result` tells what was decided about each candidate.
+
+        `since` begins the window on that day. `undo` takes the latest night back, or the latest of a `day`. Raises Asleep while
+        one is under way, BadRequest, and ReadOnly where the vault was opened only for reading and more than a look is asked for.
+        """
+        if undo and (dry_run or since):
+            raise BadRequest("--undo takes a night back and does nothing else.", "Leave out --dry-run and --since.")
+        if day is not None and not undo:
+            raise BadRequest("A day is only named to undo its night.", "Use --since for where the window begins.")
+        if since is not None and not self._back(since):
+            raise BadRequest(f"{since} is in the future, or too far back.", f"At most {SINCE_AT_MOST} days.")
+        if not dry_run:
+            self.rulings.desk.refuse_read_only()
+        with self._night_gate:
+            busy = [job.id for job in self.jobs.values() if job.what.startswith("sleep") and job.finished is None]
+            if busy:
+                raise Asleep("A night is under way.", f"Wait for it: GET /v1/jobs/{busy[0]}.")
+            what = "sleep undo" if undo else "sleep dry-run" if dry_run else "sleep"
+            job = Job("j_" + secrets.token_hex(4), what, progress=_progress("sleep", 0, 0))
+            self.jobs[job.id] = job
+        by = "user" if client is None else f"agent:{client}"
+        if undo:
+            self._begin(job, lambda night: self._undone(night, day, by))
+        elif dry_run:
+            self._begin(job, lambda night: _told(night.plan(self._today(), since), dry_run=True))
+        else:
+            self._begin(job, lambda night: _outcome(night.run(self._today(), since)))
+        return self.job(job.id)
+
+    def end_night(self) -> dict[str, Any] | None:
+        """Go on with a night, or an undo, that was cut off; its job, or None if there was none."""
+        from ebbtide.sleeping import under_way
+
+        if self.runtime.read_only or not under_way(self.runtime):
+            return None
+        with self._night_gate:
+            if any(job.what.startswith("sleep") and job.finished is None for job in self.jobs.values()):
+                return None
+            job = Job("j_" + secrets.token_hex(4), "sleep resume", progress=_progress("sleep", 0, 0))
+            self.jobs[job.id] = job
+        self._begin(job, _resumed)
+        return self.job(job.id)
+
+    def stop_nights(self, patience: float = 30.0) -> None:
+        """Let a night under way end after its present step; it goes on at the next start."""
+        self._night_stops = True
+        until = time.monotonic() + patience
+        while time.monotonic() < until and any(
+            job.what.startswith("sleep") and job.finished is None for job in self.jobs.values()
+        ):
+            time.sleep(0.02)
+
+    # --- the thread ---------------------------------------------------------------------------------------------------
+
+    def _begin(self, job: Job, work: Any) -> None:
+        threading.Thread(target=self._sleep, args=(job, work), name="ebbtide-night", daemon=True).start()
+
+    def _sleep(self, job: Job, work: Any) -> None:
+        def say(phase: str, done: int, total: int) -> None:
+            job.progress = _progress(phase, done, total)
+
+        job.state = "running"
+        try:
+            result = work(self._night(say))
+            if self.threads.indexer is None and not self.runtime.read_only and job.what != "sleep dry-run":
+                self.runtime.write_memory()
+            job.result, job.state = result, "done"
+        except EbbtideError as error:
+            job.state, job.message = "failed", str(error)
+        except Exception as error:
+            job.state, job.message = "failed", f"{type(error).__name__}: {error}"
+            log.exception("a night failed")
+        finally:
+            job.finished = time.time()
+
+    def _night(self, say: Any) -> Night:
+        from ebbtide.sleeping import open_night
+
+        desk = Desk(self.runtime, self.threads, PATIENCE)
+        # Without a daemon this thread owns the writers, and the memory folder is written once at the end.
+        write = desk.write if self.threads.indexer is not None else (lambda work: work())
+        return open_night(self.runtime, write, say=say, stop=lambda: self._night_stops)
+
+    def _undone(self, night: Night, day: str | None, by: str) -> dict[str, Any]:
+        of, lead, left = night.undo(day, by, "the night was taken back")
+        folder = self.runtime.config.memory.folder
+        return _empty(of) | {"undone": lead, "left": [f"{folder}/{rel}" for rel in left]}
+
+    def _today(self) -> str:
+        return self.runtime.uses.today()
+
+    def _back(self, since: str) -> bool:
+        today = date.fromisoformat(self._today())
+        return today - timedelta(days=SINCE_AT_MOST) <= date.fromisoformat(since) <= today
+
+    def last_night(self) -> tuple[str, datetime] | None:
+        """The day of the last night that ended here and when that was; None before the first."""
+        from ebbtide.sleeping import last_night
+
+        return last_night(self.runtime)
+
+
+def _resumed(night: Night) -> dict[str, Any]:
+    outcome = night.resume()
+    return _empty("") if outcome is None else _outcome(outcome)
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    left = [
+        {"path": outcome.steps[n].path, "kind": outcome.steps[n].kind, "why": why}
+        for n, why in sorted(outcome.skipped.items())
+    ]
+    told = _told(outcome.plan, dry_run=False)
+    told["skipped"] += [f"{one['kind']} {one['path']}: {one['why']}" for one in left]
+    return told | {
+        "revision": outcome.lead,
+        "undo": f"ebbtide sleep --undo {outcome.plan.day}" if outcome.lead else None,
+    }
+
+
+def _told(plan: Plan, *, dry_run: bool) -> dict[str, Any]:
+    """A plan as the API tells it."""
+    counts = Counter(one.decision for one in plan.judged)
+    return _empty(plan.day) | {
+        "dry_run": dry_run,
+        "core": plan.core,
+        "processed": plan.processed,
+        "candidates": len(plan.candidates),
+        "counts": {name: counts.get(name, 0) for name in DECISIONS},
+        "judged": [_judged(one) for one in plan.judged],
+        "skipped": list(plan.skipped),
+    }
+
+
+def _judged(one: Judged) -> dict[str, Any]:
+    candidate = one.candidate
+    return {
+        "note": candidate.note,
+        "title": candidate.title,
+        "day": candidate.day,
+        "salience": candidate.salience,
+        "parts": dict(candidate.parts),
+        "reasons": list(candidate.why),
+        "decision": one.decision,
+        "relation": one.relation,
+        "duplication": one.duplication,
+        "reasoning": one.reasoning,
+        "insight": one.insight,
+        "why": one.why or None,
+        "how": one.how or None,
+        "path": one.path or None,
+        "target": one.target,
+        "links": list(one.links),
+        "places": [{"note": q.note, "line": q.line, "quote": q.text, "day": q.day or None} for q in one.places],
+        "until": one.until or None,
+        "judge": one.judge,
+        "private": candidate.private,
+    }
+
+
+def _empty(day: str) -> dict[str, Any]:
+    none: Mapping[str, Any] = {
+        "day": day, "dry_run": False, "core": None, "processed": 0, "candidates": 0, "judged": [], "skipped": [],
+        "revision": None, "undo": None, "undone": None, "left": [], "counts": dict.fromkeys(DECISIONS, 0),
+    }  # fmt: skip
+    return dict(none)
+
+
+def _progress(phase: str, done: int, total: int) -> dict[str, Any]:
+    return {"phase": phase, "done": done, "total": total, "eta_seconds": None}

@@ -1,0 +1,119 @@
+"""How much one sentence says what another does, and whether it says the contrary: for the judgement of a night. Pure.
+
+By meaning where there is a model (`Nearness`), by words else. What nearly repeats a sentence and denies it is the contrary,
+never the same: so that is asked first (algorithms.md, A.24).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from ebbtide.memory.conflict import judge
+from ebbtide.memory.conflict_claim import Claim, Nearness, Quantity
+from ebbtide.memory.conflict_ruling import later_of
+from ebbtide.memory.conflict_values import compare
+from ebbtide.memory.states import Lang
+from ebbtide.parse.claims import read_claim
+from ebbtide.parse.stem import STOP_WORDS, STOP_WORDS_ZH
+from ebbtide.parse.text import tokenize
+from ebbtide.sleep.own_reasons import bare
+
+SAME: Final = 0.7
+"""Duplication from which two sentences say the same."""
+BESIDE: Final = 0.4
+"""Duplication from which they speak of the same thing."""
+NEAR: Final = 0.15
+"""Duplication from which it is worth a link."""
+NOTHING, EVERYTHING = 0.2, 0.75
+"""Cosines of sentences that have nothing to do with each other, and of those that say the same."""
+FEW: Final = 3
+"""Words below which shared words alone say little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrary:
+    """Two sentences that cannot both hold. `newer`: the first one is known to take the other's place."""
+
+    newer: bool
+    en: str
+    zh: str
+
+    def reason(self, lang: Lang) -> str:
+        """For a person."""
+        return self.zh if lang == "zh" else self.en
+
+
+@dataclass(slots=True)
+class Likeness:
+    """Compares sentences; what was read once is kept. `near` is None without a model."""
+
+    near: Nearness | None = None
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
+    _bare: dict[str, str] = field(default_factory=dict)
+
+    def words(self, text: str) -> frozenset[str]:
+        """The words of a sentence that carry its topic."""
+        if text not in self._words:
+            self._words[text] = frozenset(token.text for token in tokenize(text)) - STOP_WORDS - STOP_WORDS_ZH
+        return self._words[text]
+
+    def bare(self, text: str) -> str:
+        """What a sentence claims, without how it was come by and without its ground."""
+        if text not in self._bare:
+            self._bare[text] = bare(text)
+        return self._bare[text]
+
+    def by_words(self, a: str, b: str) -> float:
+        """Share of words in common, from 0 to 1: mostly of the longer one's, also of the shorter one's."""
+        one, two = self.words(a), self.words(b)
+        if not one or not two:
+            return float(a == b)
+        shared = len(one & two)
+        if one != two and min(len(one), len(two)) < FEW:
+            return 0.6 * shared / max(len(one), len(two))
+        return 0.6 * shared / max(len(one), len(two)) + 0.4 * shared / min(len(one), len(two))
+
+    def duplication(self, a: str, b: str) -> float:
+        """How much of a sentence another one says, from 0 to 1; the same in either order."""
+        a, b = self.bare(a), self.bare(b)
+        words = self.by_words(a, b)
+        cosine = self.near(a, b) if self.near is not None else None
+        meaning = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - NOTHING) / (EVERYTHING - NOTHING)))
+        return round(max(words, meaning), 4)
+
+    def contrary(self, a: str, b: str, duplication: float, days: tuple[str, str] = ("", "")) -> Contrary | None:
+        """Whether a contradicts b. `days`: when each was said. Sentences that hardly touch are never set against each other."""
+        if duplication < BESIDE:
+            return None
+        a, b = self.bare(a), self.bare(b)
+        one = read_claim(a, note="a", date=days[0] or None)
+        two = read_claim(b, note="b", date=days[1] or None)
+        newer = one.change and later_of(one, two) is one
+        found = judge(one, two, self.near, firmly=True)
+        if found.conflict:
+            return Contrary(newer, found.reason, found.reason_zh)
+        if bool(one.denied) != bool(two.denied):
+            loose = judge(one, two, self.near)
+            if loose.conflict and len(loose.a_span) < len(one.text):  # a word is denied, not somewhere something
+                return Contrary(newer, loose.reason, loose.reason_zh)
+        if duplication >= SAME and found.why not in _APART:
+            return _differ(one, two, newer)
+        return None
+
+
+_APART: Final = frozenset(["scope", "time", "series"])
+
+
+def _differ(a: Claim, b: Claim, newer: bool) -> Contrary | None:
+    """All against none, or other numbers, in sentences that otherwise say the same."""
+    if ("all" in a.strength and "none" in b.strength) or ("none" in a.strength and "all" in b.strength):
+        return Contrary(newer, "One says all, the other none.", "一方说全部，另一方说没有。")
+    found = {compare(x, y) for x in _values(a) for y in _values(b) if x.dimension}
+    if "differ" in found and "same" not in found:
+        return Contrary(newer, "The numbers differ.", "数字不同。")
+    return None
+
+
+def _values(claim: Claim) -> list[Quantity]:
+    return [token.value for token in claim.tokens if token.value is not None]
