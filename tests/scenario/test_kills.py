@@ -117,7 +117,9 @@ def outcome(place: Place, model: Path) -> dict[str, Any]:
         assert daemon.runtime.backfill.embedded == 0
         rebuilt(daemon, "text")
         finish(daemon)
-        answers = [daemon.runtime.engine.recall(Question(query), hurry=False) for query in questions(25)]
+        # Without uses: an edit keeps a note warm if a daemon sees it, and which ones it saw is a matter of the kill.
+        asked = [Question(query, uses={}) for query in questions(25)]
+        answers = [daemon.runtime.engine.recall(question, hurry=False) for question in asked]
         stored = daemon.runtime.vectors.count() if daemon.runtime.vectors is not None else -1
         counts = daemon.runtime.catalog.counts()
         links = list(daemon.runtime.catalog.all_links())
