@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import ablation, bare, graph, latency, phases, vaults
+from bench import ablation, bare, graph, latency, phases, vaults, years
 from bench.__main__ import about, table
 from bench.eval import ROWS, Row
 from bench.live import Live
@@ -173,6 +174,13 @@ def test_latency_of_a_small_vault(tmp_path: Path) -> None:
 
 @needs_model
 @pytest.mark.xdist_group("bench")
+def test_some_nights_of_the_years(tmp_path: Path) -> None:
+    heads, *rows = years.played(tmp_path, 31, 2, random.Random(1))
+    assert heads.split()[:3] == ["night", "core", "files"]
+    assert [int(row.split()[0]) for row in rows] == [30, 31]
+    assert all(int(row.split()[1]) <= 20 for row in rows)  # the core stays small
+
+
 def test_the_whole_run_on_thirty_notes(tmp_path: Path) -> None:
     work = tmp_path / "work"
     bench = vaults.synthetic(work / "vault", 30, parts=1)
