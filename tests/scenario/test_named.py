@@ -130,3 +130,18 @@ def test_a_memory_used_of_late_is_looked_at_but_earns_nothing_by_it(place: Place
         after = service.recall("walked the dog")
     assert "Tulips.md" not in before["notes"]
     assert after["notes"] == [*before["notes"], "Tulips.md"]
+
+
+@needs_model
+@pytest.mark.parametrize("query", ["Can you recommend a place for dinner tonight?", "晚饭去哪里吃，推荐一下？"])
+def test_a_request_brings_the_preferences_that_bear_on_it(place: Place, query: str) -> None:
+    place.fill(diary(8)).write("Seafood.md", "---\ntype: preference\n---\nI avoid eating any kind of seafood.\n")
+    answer = recall(place, query, vectors=True)
+    assert "Seafood.md" in [item["note"] for item in answer["items"]]
+    assert not answer["abstained"]
+
+
+@needs_model
+def test_who_asks_for_nothing_gets_no_preferences(place: Place) -> None:
+    place.fill(diary(8)).write("Seafood.md", "---\ntype: preference\n---\nI avoid eating any kind of seafood.\n")
+    assert recall(place, "How far is the moon from the earth?", vectors=True)["abstained"]

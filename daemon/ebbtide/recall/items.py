@@ -6,6 +6,7 @@ and what fits the budget is settled by `units`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,10 @@ from ebbtide.recall.ranking import Question, Ranking, Settings
 from ebbtide.recall.units import Packet, Steps, Units, pack, told_beside
 from ebbtide.recall.weighing import ended
 
+WISHES = frozenset(["preference", "constraint"])
+WISHED = 0.05
+"""Relevance that a preference must have for a request."""
+MOST_WISHES = 3
 Found = FactCandidate | tuple[NoteCandidate, int | None]
 """A fact, or a note with the label of its passage to show (None: not known yet)."""
 
@@ -36,7 +41,8 @@ class Items:
         by = counting(self.channels.embedder())
         if not way.text:
             return Packet([], compose.empty_reason(way.lang, (), "empty"), True, by.by)
-        if ranking.weak(self.settings):
+        wishes = self._wishes(ranking) if ranking.weak(self.settings) else []
+        if not wishes and ranking.weak(self.settings):
             why = "weak"
             if not pool.notes:
                 why = "scope" if question.scope else "weak"
@@ -49,7 +55,7 @@ class Items:
             titles = [pool.notes[row].file.title for row in ranking.notes[:3]]
             return Packet([], compose.empty_reason(way.lang, titles, why), True, by.by)
         units = Units(question, ranking, self.channels, self.settings)
-        drafts = self._drafts(question, ranking, units)
+        drafts = self._drafts(question, ranking, units, wishes or self._candidates(ranking))
         if not drafts:
             return Packet([], compose.empty_reason(way.lang, (), "weak"), True, by.by)
         limits = self.settings.limits
@@ -58,9 +64,10 @@ class Items:
         )
         return pack(drafts, units.requires(drafts), steps, limits, by, self.channels, way.lang)
 
-    def _drafts(self, question: Question, ranking: Ranking, units: Units) -> list[Draft]:
+    def _drafts(
+        self, question: Question, ranking: Ranking, units: Units, found: Sequence[tuple[float, Found]]
+    ) -> list[Draft]:
         """The best candidates, with all that may not be missing beside them."""
-        found = self._candidates(ranking)
         whole = units.completed(what.record["id"] for _, what in found if isinstance(what, FactCandidate))
         texts: dict[str, str | None] = {}
         drafts = [self._fact(ranking, whole[ident], ranking.pool.facts[ident], texts) for ident in whole]
@@ -101,6 +108,28 @@ class Items:
             if relevant >= self.settings.abstain_below and best_fact.get(row, 0.0) < 0.9 * score:
                 out.append((score, (note, label)))
         return sorted(out, key=lambda item: -item[0])[:16]
+
+    def _wishes(self, ranking: Ranking) -> list[tuple[float, Found]]:
+        """Of a request that nothing in the vault answers: the few preferences that come nearest to it.
+
+        "I avoid seafood" shares neither word nor subject with a question for a restaurant, and bears on it all the same.
+        """
+        if not ranking.route.request:
+            return []
+        out: list[tuple[float, Found]] = []
+        met: set[int] = set()
+        for ident, score in sorted(ranking.fact_scores.items(), key=lambda item: (-item[1], item[0])):
+            fact = ranking.pool.facts[ident]
+            if fact.record["type"] in WISHES and ranking.weighed.facts[ident].R >= WISHED:
+                out.append((score, fact))
+                met.add(fact.file.row)
+        words = frozenset(query_terms(ranking.route.text).words)
+        for row in ranking.notes:
+            note = ranking.pool.notes[row]
+            wished = note.file.type in WISHES and row not in met and row not in ranking.held.put_away
+            if wished and ranking.weighed.notes[row].R >= WISHED:
+                out.append((ranking.note_scores[row], (note, _telling(note, ranking.pool, words))))
+        return sorted(out, key=lambda item: -item[0])[:MOST_WISHES]
 
     def _told(self, row: int, ranking: Ranking) -> int | None:
         """The passage of a failed episode that says why it failed, or what was learned: the first of them."""

@@ -124,10 +124,19 @@ class Route:
     """The days, months or years that it names."""
     filters: bool = False
     """What is not of the type or layer is left out. A type only guessed weighs instead, unless the settings say otherwise."""
+    request: bool = False
+    """It asks for a suggestion: preferences bear on it, however unlike its words they are."""
     names: tuple[str, ...] = ()
     """Identifiers in it, as written: error codes, issue keys, versions, paths, names in code."""
 
 
+_REQUEST = re.compile(
+    r"\b(recommend(ed|ations?)?|suggest(ions?)?|advi[cs]e|any ideas|help me|(what|where|which)( \w+)? should i|what are some"
+    r"|(can|could|would) you (give|plan|find|pick|choose|name|list)|plan (a|my|our)|looking (for|to)|tips (for|on))\b"
+    r"|推荐|建议|帮我|给我(找|选|想|安排|规划|列)|(怎么|该)(选|挑)|选哪|有(什么|哪些)(好|适合|值得)|想(找|买|学|去)",
+    re.I,
+)
+"""A request, to be met by what somebody knows; what the vault holds of it is what they like and cannot bear."""
 _IDENTIFIER = re.compile(
     r"(?<![\w./-])(?:"
     r"[A-Z][A-Z0-9]{1,15}-\d{1,9}"  # PROJ-123
@@ -166,6 +175,7 @@ def route(
         effect=effect,
         failure=_FAILURE.search(plain) is not None,
         periods=named_periods(text, today) if today else (),
+        request=_REQUEST.search(plain) is not None,
         filters=type_ is not None or layer is not None or (filtering and guess is not None),
         names=tuple(dict.fromkeys(match[0] for match in _IDENTIFIER.finditer(text)))[:NAMES],
     )
