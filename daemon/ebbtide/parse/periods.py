@@ -62,6 +62,8 @@ class Period:
 
 _STATED = re.compile(r"(?:1[0-9]{3}|20[0-9]{2})(?!\d)(?<!\d{5})")
 """A run of four digits. What is before it is looked at last: a pattern that begins with a digit is sought far faster."""
+PERIODS = 4
+"""Periods of one question that are heeded: a pasted list of years names none."""
 _ORDER: dict[Precision, int] = {"day": 0, "month": 1, "year": 2}
 _YEAR = re.compile(
     r"(?:(?<![\d.,:/])(?:19|20)[0-9]{2}|(?:(?<=from )|(?<=between )|(?<=\bin )|(?<=\bto )|(?<=\band )|(?<=\d-))1[0-8][0-9]{2})"
@@ -152,7 +154,7 @@ def named_periods(question: str, today: str) -> tuple[Period, ...]:
             continue
         out.append(_as_meant(text, start, end, period, today))
         before = start, end
-    return tuple(dict.fromkeys(out))
+    return tuple(dict.fromkeys(out))[:PERIODS]
 
 
 def _named(text: str, today: str, day: date) -> list[_Found]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.parse.periods import Period, named_periods
+from ebbtide.parse.periods import PERIODS, Period, named_periods
 
 TODAY = "2023-09-20"
 
@@ -66,6 +66,10 @@ def test_numbers_and_plain_words_name_no_time(question: str) -> None:
 
 def test_two_times_stay_two() -> None:
     assert [p.first for p in named_periods("May 5 or May 7?", TODAY)] == ["2023-05-05", "2023-05-07"]
+
+
+def test_of_a_long_list_of_times_only_the_first_few_count() -> None:
+    assert len(named_periods(", ".join(f"in {year}" for year in range(1900, 2000)), TODAY)) == PERIODS
 
 
 def test_ends_the_wrong_way_round_are_two_times() -> None:
