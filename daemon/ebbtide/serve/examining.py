@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
-import threading
-import time
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from ebbtide.index.rows import FileRow
-from ebbtide.memory.errors import BadRequest, EbbtideError, NotFound
+from ebbtide.memory.errors import BadRequest, NotFound
 from ebbtide.prove import history
 from ebbtide.prove.questions import FILE, Asked, appended, make, marked, read_paper
 from ebbtide.recall import compose
 from ebbtide.recall.score import question_key
 from ebbtide.runtime import Runtime
-from ebbtide.serve.jobs import Job, one_exam_at_a_time
+from ebbtide.serve.jobs import Jobs, Say, one_exam
 from ebbtide.serve.rulings import Rulings
 from ebbtide.serve.using import Shown
 
@@ -29,7 +26,7 @@ class Examining:
     runtime: Runtime
     rulings: Rulings
     shown: Shown
-    jobs: dict[str, Job]
+    jobs: Jobs
 
     def job(self, id: str) -> dict[str, Any]:
         """GET /v1/jobs/{id}; the service's."""
@@ -45,32 +42,17 @@ class Examining:
 
         `keep`: add the result to those of this device; beside that nothing is written. Raises Busy while one is being sat.
         """
-        one_exam_at_a_time(self.jobs)
-        job = Job("j_" + secrets.token_hex(4), f"exam {only or 'run'}", progress=_progress("exam", 0, 0))
-        self.jobs[job.id] = job
-        work = threading.Thread(target=self._sit, args=(job, only, budget, keep), name="ebbtide-exam", daemon=True)
-        work.start()
+        job = one_exam(self.jobs, f"exam {only or 'run'}")
+        self.jobs.begin(job, lambda say: self._sat(only, budget, keep, say), thread="ebbtide-exam", phase="exam")
         return self.job(job.id)
 
-    def _sit(self, job: Job, only: Any, budget: int | None, keep: bool) -> None:
+    def _sat(self, only: Any, budget: int | None, keep: bool, say: Say) -> dict[str, Any]:
         from ebbtide.prove.run import run
 
-        def say(phase: str, done: int, total: int) -> None:
-            job.progress = _progress(phase, done, total)
-
-        job.state = "running"
-        try:
-            report, record = run(self.runtime, only, budget, say)
-            if keep:
-                report["kept"] = f"{self.runtime.config.memory.folder}/{self.runtime.exam.keep(record)}"
-            job.result, job.state = report, "done"
-        except EbbtideError as error:
-            job.state, job.message = "failed", str(error)
-        except Exception as error:
-            job.state, job.message = "failed", f"{type(error).__name__}: {error}"
-            raise
-        finally:
-            job.finished = time.time()
+        report, record = run(self.runtime, only, budget, say)
+        if keep:
+            report["kept"] = f"{self.runtime.config.memory.folder}/{self.runtime.exam.keep(record)}"
+        return report
 
     def exam_runs(self, limit: int = 10) -> dict[str, Any]:
         """GET /v1/exam: the last runs of all devices, oldest first, each with its shares."""
@@ -220,7 +202,3 @@ def _told(asked: Asked) -> dict[str, Any]:
     names = ("id", "query", "kind", "gold", "against", "quote", "gold_line", "answers", "type", "as_of", "scope")
     told = {name: getattr(asked, name) for name in (*names, "line", "removed")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
-
-
-def _progress(phase: str, done: int, total: int) -> dict[str, Any]:
-    return {"phase": phase, "done": done, "total": total, "eta_seconds": None}

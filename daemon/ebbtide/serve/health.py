@@ -6,9 +6,6 @@ all of it, so it is a job, or the end of a night.
 
 from __future__ import annotations
 
-import secrets
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -18,7 +15,7 @@ from ebbtide.memory.revisions import Standing
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.text import language
 from ebbtide.runtime import Runtime
-from ebbtide.serve.jobs import Job
+from ebbtide.serve.jobs import Job, Jobs, wait_for
 from ebbtide.serve.rulings import Rulings
 from ebbtide.serve.using import Shown
 from ebbtide.serve.vitals import Threads
@@ -49,7 +46,7 @@ class Health:
     threads: Threads
     rulings: Rulings
     shown: Shown
-    jobs: dict[str, Job]
+    jobs: Jobs
 
     def job(self, id: str) -> dict[str, Any]:
         """GET /v1/jobs/{id}; the service's."""
@@ -64,35 +61,26 @@ class Health:
 
         `keep`: keep the day's line in the memory folder, where it may be written to. Raises Measuring while that is under way.
         """
-        busy = [job.id for job in self.jobs.values() if job.what == WHAT and job.finished is None]
-        if busy:
-            raise Measuring("The figures are being computed already.", f"Wait for it: GET /v1/jobs/{busy[0]}.")
-        job = Job("j_" + secrets.token_hex(4), WHAT, progress=_progress("measure", 0, 0))
-        self.jobs[job.id] = job
-        threading.Thread(target=self._health_measure, args=(job, keep), name="ebbtide-health", daemon=True).start()
+
+        def refuse(busy: Job) -> EbbtideError:
+            return Measuring("The figures are being computed already.", wait_for(busy))
+
+        job = self.jobs.add(WHAT, apart=(WHAT,), refuse=refuse)
+        self.jobs.begin(job, lambda _say: self._measured(keep), thread="ebbtide-health", phase="measure")
         return self.job(job.id)
 
-    def _health_measure(self, job: Job, keep: bool) -> None:
+    def _measured(self, keep: bool) -> dict[str, Any]:
         from ebbtide import measuring
 
         runtime = self.runtime
-        job.state = "running"
-        try:
-            served = self.threads.indexer is not None
-            found = measuring.measure(runtime, (lambda i: self.shown.question(i) is not None) if served else None)
-            files, kept = measuring.health_files(runtime), None
-            if keep and not runtime.read_only:
-                name = self.rulings.desk.write(lambda: files.keep(found.record))
-                kept = f"{runtime.config.memory.folder}/{name}"
-            lines = [*self._health_lines(), found.record]
-            job.result, job.state = self._health_told(trend.by_day(lines), 30) | {"kept": kept}, "done"
-        except EbbtideError as error:
-            job.state, job.message = "failed", str(error)
-        except Exception as error:
-            job.state, job.message = "failed", f"{type(error).__name__}: {error}"
-            raise
-        finally:
-            job.finished = time.time()
+        served = self.threads.indexer is not None
+        found = measuring.measure(runtime, (lambda i: self.shown.question(i) is not None) if served else None)
+        files, kept = measuring.health_files(runtime), None
+        if keep and not runtime.read_only:
+            name = self.rulings.desk.write(lambda: files.keep(found.record))
+            kept = f"{runtime.config.memory.folder}/{name}"
+        lines = [*self._health_lines(), found.record]
+        return self._health_told(trend.by_day(lines), 30) | {"kept": kept}
 
     def digest(self) -> dict[str, Any]:
         """GET /v1/digest: memories that come back this week, what waits for a ruling, and what the last night came to."""
@@ -228,7 +216,3 @@ def _warnings(item: trend.Record, history: Sequence[trend.Record]) -> list[dict[
         {"code": code, "text": trend.WARNINGS[code]["en"], "text_zh": trend.WARNINGS[code]["zh"]}
         for code in trend.warnings(item, history)
     ]
-
-
-def _progress(phase: str, done: int, total: int) -> dict[str, Any]:
-    return {"phase": phase, "done": done, "total": total, "eta_seconds": None}

@@ -5,18 +5,15 @@ A part of `service`. A night runs in a thread of its own; each of its steps is h
 
 from __future__ import annotations
 
-import logging
-import secrets
-import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from ebbtide.memory.errors import BadRequest, EbbtideError
 from ebbtide.runtime import Runtime
-from ebbtide.serve.jobs import Job
+from ebbtide.serve.jobs import Job, Jobs, Say, wait_for
 from ebbtide.serve.rulings import Rulings
 from ebbtide.serve.rulings_desk import Desk
 from ebbtide.serve.vitals import Threads
@@ -24,8 +21,6 @@ from ebbtide.sleep.nights import Judged, Plan
 
 if TYPE_CHECKING:
     from ebbtide.sleeping import Night, Outcome
-
-log = logging.getLogger(__name__)
 
 PATIENCE: Final = 3600.0
 """Seconds that a step waits for the indexer: a night has time."""
@@ -47,8 +42,7 @@ class Nights:
     runtime: Runtime
     threads: Threads
     rulings: Rulings
-    jobs: dict[str, Job]
-    _night_gate: threading.Lock
+    jobs: Jobs
     _night_stops: bool = False
 
     def job(self, id: str) -> dict[str, Any]:
@@ -78,13 +72,7 @@ class Nights:
             raise BadRequest(f"{since} is in the future, or too far back.", f"At most {SINCE_AT_MOST} days.")
         if not dry_run:
             self.rulings.desk.refuse_read_only()
-        with self._night_gate:
-            busy = [job.id for job in self.jobs.values() if job.what.startswith("sleep") and job.finished is None]
-            if busy:
-                raise Asleep("A night is under way.", f"Wait for it: GET /v1/jobs/{busy[0]}.")
-            what = "sleep undo" if undo else "sleep dry-run" if dry_run else "sleep"
-            job = Job("j_" + secrets.token_hex(4), what, progress=_progress("sleep", 0, 0))
-            self.jobs[job.id] = job
+        job = self._one_night("sleep undo" if undo else "sleep dry-run" if dry_run else "sleep")
         by = "user" if client is None else f"agent:{client}"
         if undo:
             self._begin(job, lambda night: self._undone(night, day, by))
@@ -100,11 +88,10 @@ class Nights:
 
         if self.runtime.read_only or not under_way(self.runtime):
             return None
-        with self._night_gate:
-            if any(job.what.startswith("sleep") and job.finished is None for job in self.jobs.values()):
-                return None
-            job = Job("j_" + secrets.token_hex(4), "sleep resume", progress=_progress("sleep", 0, 0))
-            self.jobs[job.id] = job
+        try:
+            job = self._one_night("sleep resume")
+        except Asleep:
+            return None
         self._begin(job, _resumed)
         return self.job(job.id)
 
@@ -112,35 +99,27 @@ class Nights:
         """Let a night under way end after its present step; it goes on at the next start."""
         self._night_stops = True
         until = time.monotonic() + patience
-        while time.monotonic() < until and any(
-            job.what.startswith("sleep") and job.finished is None for job in self.jobs.values()
-        ):
+        while time.monotonic() < until and self.jobs.under_way("sleep"):
             time.sleep(0.02)
 
     # --- the thread ---------------------------------------------------------------------------------------------------
 
-    def _begin(self, job: Job, work: Any) -> None:
-        threading.Thread(target=self._sleep, args=(job, work), name="ebbtide-night", daemon=True).start()
+    def _one_night(self, what: str) -> Job:
+        def refuse(busy: Job) -> EbbtideError:
+            return Asleep("A night is under way.", wait_for(busy))
 
-    def _sleep(self, job: Job, work: Any) -> None:
-        def say(phase: str, done: int, total: int) -> None:
-            job.progress = _progress(phase, done, total)
+        return self.jobs.add(what, apart=("sleep",), refuse=refuse)
 
-        job.state = "running"
-        try:
+    def _begin(self, job: Job, work: Callable[[Night], dict[str, Any]]) -> None:
+        def slept(say: Say) -> dict[str, Any]:
             result = work(self._night(say))
             if self.threads.indexer is None and not self.runtime.read_only and job.what != "sleep dry-run":
                 self.runtime.write_memory()
-            job.result, job.state = result, "done"
-        except EbbtideError as error:
-            job.state, job.message = "failed", str(error)
-        except Exception as error:
-            job.state, job.message = "failed", f"{type(error).__name__}: {error}"
-            log.exception("a night failed")
-        finally:
-            job.finished = time.time()
+            return result
 
-    def _night(self, say: Any) -> Night:
+        self.jobs.begin(job, slept, thread="ebbtide-night", phase="sleep")
+
+    def _night(self, say: Say) -> Night:
         from ebbtide.sleeping import open_night
 
         desk = Desk(self.runtime, self.threads, PATIENCE)
@@ -231,7 +210,3 @@ def _empty(day: str) -> dict[str, Any]:
         "revision": None, "undo": None, "undone": None, "left": [], "counts": dict.fromkeys(DECISIONS, 0),
     }  # fmt: skip
     return dict(none)
-
-
-def _progress(phase: str, done: int, total: int) -> dict[str, Any]:
-    return {"phase": phase, "done": done, "total": total, "eta_seconds": None}

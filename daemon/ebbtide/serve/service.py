@@ -7,7 +7,6 @@ thread: reading goes through the catalogue's connection of the thread, writing i
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,7 +20,7 @@ from ebbtide.parse.text import fold
 from ebbtide.runtime import ModelState, Runtime
 from ebbtide.serve.examining import Examining
 from ebbtide.serve.health import Health
-from ebbtide.serve.jobs import Job
+from ebbtide.serve.jobs import Jobs
 from ebbtide.serve.nights import Nights
 from ebbtide.serve.questions import Questions
 from ebbtide.serve.rulings import Rulings
@@ -41,8 +40,7 @@ class Service(Questions, Using, Examining, Tuning, Nights, Health):
         self.vitals = Vitals(runtime, self.threads)
         self.rulings = Rulings.of(runtime, self.threads)
         self.shown = Shown()
-        self.jobs: dict[str, Job] = {}
-        self._night_gate = threading.Lock()
+        self.jobs = Jobs()
 
     # --- foreground work ------------------------------------------------------------------------------------------------
 
@@ -254,8 +252,7 @@ class Service(Questions, Using, Examining, Tuning, Nights, Health):
 
     def rebuild(self, what: str = "all") -> dict[str, Any]:
         """POST /v1/rebuild: make an index again from the notes. Nothing is embedded twice: vectors are kept by their text."""
-        job = Job("j_" + secrets.token_hex(4), f"rebuild {what}")
-        self.jobs[job.id] = job
+        job = self.jobs.add(f"rebuild {what}")
 
         def work() -> None:
             job.state = "running"

@@ -91,5 +91,5 @@ class Sleeper(threading.Thread):
         indexer, embedding = service.threads.indexer, service.threads.embedding
         embeds = embedding is not None and service.runtime.model.state == "ready" and not embedding.at_rest.is_set()
         paused = indexer is not None and indexer.paused
-        jobs = any(job.finished is None for job in service.jobs.values())
+        jobs = bool(service.jobs.under_way())
         return indexer is None or indexer.busy or paused or embeds or service.runtime.model.state == "preparing" or jobs

@@ -6,15 +6,11 @@ the writers. What was set is taken back by `ebbtide undo`, to the byte.
 
 from __future__ import annotations
 
-import secrets
-import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
-from ebbtide.memory.errors import EbbtideError
 from ebbtide.runtime import Runtime
-from ebbtide.serve.jobs import Job, one_exam_at_a_time
+from ebbtide.serve.jobs import Jobs, Say, one_exam
 from ebbtide.serve.rulings import Rulings
 from ebbtide.serve.rulings_moves import Record, revision
 
@@ -27,7 +23,7 @@ class Tuning:
 
     runtime: Runtime
     rulings: Rulings
-    jobs: dict[str, Job]
+    jobs: Jobs
 
     def job(self, id: str) -> dict[str, Any]:
         """GET /v1/jobs/{id}; the service's."""
@@ -41,34 +37,19 @@ class Tuning:
         """
         if not dry_run:
             self.rulings.desk.refuse_read_only()
-        one_exam_at_a_time(self.jobs)
-        job = Job("j_" + secrets.token_hex(4), "tune", progress=_progress("tune", 0, 0))
-        self.jobs[job.id] = job
-        work = threading.Thread(target=self._tune, args=(job, dry_run, client), name="ebbtide-tune", daemon=True)
-        work.start()
+        job = one_exam(self.jobs, "tune")
+        self.jobs.begin(job, lambda say: self._tuned(dry_run, client, say), thread="ebbtide-tune", phase="tune")
         return self.job(job.id)
 
-    def _tune(self, job: Job, dry_run: bool, client: str | None) -> None:
+    def _tuned(self, dry_run: bool, client: str | None, say: Say) -> dict[str, Any]:
         from ebbtide.prove.tune import tune
 
-        def say(phase: str, done: int, total: int) -> None:
-            job.progress = _progress(phase, done, total)
-
-        job.state = "running"
-        try:
-            report, values = tune(self.runtime, self.runtime.uses.today(), say)
-            report |= {"dry_run": dry_run, "file": self._file_name(), "revision": None, "undo": None, "in_force": False}
-            if values and not dry_run:
-                by = "user" if client is None else f"agent:{client}"
-                report |= self.rulings.desk.write(lambda: self._set(values, report, by))
-            job.result, job.state = report, "done"
-        except EbbtideError as error:
-            job.state, job.message = "failed", str(error)
-        except Exception as error:
-            job.state, job.message = "failed", f"{type(error).__name__}: {error}"
-            raise
-        finally:
-            job.finished = time.time()
+        report, values = tune(self.runtime, self.runtime.uses.today(), say)
+        report |= {"dry_run": dry_run, "file": self._file_name(), "revision": None, "undo": None, "in_force": False}
+        if values and not dry_run:
+            by = "user" if client is None else f"agent:{client}"
+            report |= self.rulings.desk.write(lambda: self._set(values, report, by))
+        return report
 
     def _file_name(self) -> str:
         return f"{self.runtime.config.memory.folder}/{self.runtime.settings.name}"
@@ -91,7 +72,3 @@ class Tuning:
         ident = made["revisions"][0]["id"]
         held = all(value_of(self.runtime.config, key) == value for key, value in values.items())
         return {"revision": ident, "undo": f"ebbtide undo {ident}", "in_force": held}
-
-
-def _progress(phase: str, done: int, total: int) -> dict[str, Any]:
-    return {"phase": phase, "done": done, "total": total, "eta_seconds": None}
