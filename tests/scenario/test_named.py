@@ -91,9 +91,13 @@ def test_a_note_is_found_by_its_title_or_id_alone(place: Place) -> None:
     place.fill({f"Tide {n}.md": "Ebb and flow, ebb and flow: ebb, flow, ebb.\n" for n in range(9)})
     place.write("Ebb and flow.md", "Written at the shore.\n")
     assert recall(place, "ebb and flow")["notes"][0] == "Ebb and flow.md"
+    place.write("Shore.md", "# Shore\n\nThe ferry to the shore costs 9 EUR.\n")
     with place.opened() as service:
         note = service.note("Ebb and flow.md")
-    assert recall(place, note["id"])["notes"] in ([], ["Ebb and flow.md"])
+        [fact] = service.facts(note="Shore.md")["facts"]
+    assert recall(place, note["id"])["notes"][0] == "Ebb and flow.md"
+    assert recall(place, fact["id"])["items"][0]["id"] == fact["id"]
+    assert recall(place, fact["id"], scope="Elsewhere")["items"] == []
 
 
 @needs_model
@@ -145,3 +149,13 @@ def test_a_request_brings_the_preferences_that_bear_on_it(place: Place, query: s
 def test_who_asks_for_nothing_gets_no_preferences(place: Place) -> None:
     place.fill(diary(8)).write("Seafood.md", "---\ntype: preference\n---\nI avoid eating any kind of seafood.\n")
     assert recall(place, "How far is the moon from the earth?", vectors=True)["abstained"]
+
+
+def test_what_was_used_of_late_and_put_away_is_no_hidden_match_of_another_question(place: Place) -> None:
+    place.fill(diary(5)).write("Tulips.md", "# Tulips\n\nThe tulip bulbs cost 9 EUR.\n")
+    with place.opened() as service:
+        [ident] = [fact["id"] for fact in service.facts(note="Tulips.md")["facts"]]
+        service.uses([ident])
+        service.act(ident, "archive", why="done with tulips")
+        assert service.recall("walked the dog")["hidden"] == {}
+        assert service.recall("what do tulip bulbs cost")["hidden"]["archived"] >= 1

@@ -151,11 +151,13 @@ def gather(
     within = folder(scope)
     with _timed(pool, "keyword"):
         _keyword(route, channels, within, pool, weights)
+    if route.ident is not None:
+        _by_id([route.ident], "exact", channels, within, pool)
     with _timed(pool, "dates"):
         _dated(route.periods, channels, within, pool)
     if since is not None:
         with _timed(pool, "recent"):
-            _recent(since, channels, within, pool)
+            _by_id(channels.catalog.used_since(since, RECENT_DEPTH), "recent", channels, within, pool)
     embedder = channels.embedder()
     if embedder is None:
         pool.skipped.append(("vector", channels.why_no_vectors()))
@@ -269,24 +271,22 @@ def _dated(periods: Sequence[Period], channels: Channels, within: str | None, po
             candidate.evidence.ranks["date"] = (rank, 1.0)
 
 
-def _recent(since: str, channels: Channels, within: str | None, pool: Pool) -> None:
-    """Memories that were of use of late: they are compared with the question like all others, and earn nothing here."""
-    used = channels.catalog.used_since(since, RECENT_DEPTH)
-    known = channels.catalog.facts_by_id(used)
-    files = channels.catalog.files_by_id([ident for ident in used if ident not in known])
-    facts = _facts(pool, channels, [(ident, *known[ident]) for ident in used if ident in known])
-    for rank, ident in enumerate(used, 1):
-        if ident in known:
-            fact = facts.get(ident)
-            if fact is not None and (not within or fact.file.path.startswith(within)):
-                fact.evidence.ranks["recent"] = (rank, 1.0)
-            elif fact is not None and not fact.evidence.ranks:
-                del pool.facts[ident]
-            continue
+def _by_id(idents: Sequence[str], channel: str, channels: Channels, within: str | None, pool: Pool) -> None:
+    """Take in these memories (facts and notes) as found by a channel, in this order; they earn nothing by it."""
+    known = channels.catalog.facts_by_id(idents)
+    rows = channels.catalog.files_by_row(sorted({row for _, row, _ in known.values()}))
+    files = channels.catalog.files_by_id([ident for ident in idents if ident not in known])
+
+    def lies_here(file: FileRow | None) -> bool:
+        return file is not None and file.status == "indexed" and file.path.startswith(within or "")
+
+    facts = _facts(pool, channels, [(i, *known[i]) for i in idents if i in known and lies_here(rows.get(known[i][1]))])
+    for rank, ident in enumerate(idents, 1):
         file = files.get(ident)
-        if file is None or file.status != "indexed" or (within and not file.path.startswith(within)):
-            continue
-        pool.notes.setdefault(file.row, NoteCandidate(file, Evidence())).evidence.ranks["recent"] = (rank, 1.0)
+        if ident in facts:
+            facts[ident].evidence.ranks[channel] = (rank, 1.0)
+        elif file is not None and lies_here(file):
+            pool.notes.setdefault(file.row, NoteCandidate(file, Evidence())).evidence.ranks[channel] = (rank, 1.0)
 
 
 def _vector(vector: FloatArray, channels: Channels, within: str | None, pool: Pool) -> None:

@@ -67,7 +67,7 @@ def heed(
             after = held.of(ident).superseded_by or ""
             held.overtaken.setdefault(fact.file.row, []).append((fact.record["quote"], after))
         if reason != "gone":
-            held.hidden[reason] += 1
+            held.hidden[reason] += fact.evidence.matches
     _both_sides(pool, channels, held)
     for ident, fact in pool.facts.items():
         if held.of(ident).fields:
@@ -83,7 +83,7 @@ def heed_notes(pool: Pool, channels: Channels, held: Holding, rows: Collection[i
         reason = _put_away(file, held.of(file.id), held)
         if reason is not None:
             held.put_away.add(row)
-            held.hidden[reason] += 1
+            held.hidden[reason] += pool.notes[row].evidence.matches
 
 
 def _put_away(file: FileRow, standing: Standing, held: Holding) -> str | None:
@@ -200,7 +200,7 @@ def _candidate(channels: Channels, known: tuple[int, int, str], held: Holding) -
 
 def counted(hidden: Mapping[str, int], later: int) -> dict[str, int]:
     """What was left out, by state, for an answer."""
-    out = {reason: count for reason, count in sorted(hidden.items()) if reason != "merged"}
+    out = {reason: count for reason, count in sorted(hidden.items()) if count and reason != "merged"}
     return out | ({"later": later} if later else {})
 
 

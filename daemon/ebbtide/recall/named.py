@@ -107,13 +107,12 @@ def lift_exact(
     facts: dict[str, float],
 ) -> None:
     """What is named by its id, its title, or an identifier that few notes hold is relevant, whatever the channels say."""
-    asked = way.text.strip()
-    for ident in [ident for ident in facts if ident == asked]:
-        facts[ident] = max(facts[ident], weights.exact)
-    plain = fold(asked)
+    if way.ident in facts:
+        facts[way.ident] = max(facts[way.ident], weights.exact)
+    plain = fold(way.text)
     for row in notes:
         file = pool.notes[row].file
-        if file.id == asked or fold(file.title) == plain or fold(file.path) == plain:
+        if file.id == way.ident or fold(file.title) == plain or fold(file.path) == plain:
             _raise(row, pool, weights, notes)
     for name in way.names:
         _lift_identifier(name, pool, channels, folder(scope), weights, notes, facts)

@@ -55,6 +55,11 @@ class Evidence:
     ranks: dict[str, tuple[int, float]] = field(default_factory=dict)
     """Channel -> (rank from 1, the channel's own score)."""
 
+    @property
+    def matches(self) -> bool:
+        """True if something of the question led to it; that it was of use of late did not."""
+        return any(channel != "recent" for channel in self.ranks)
+
 
 def relevance(evidence: Evidence, same_language: bool, weights: Weights, keyword_only: bool = False) -> float:
     """R in [0, 1]. `keyword_only`: the question has no vector at all, so coverage must speak alone."""

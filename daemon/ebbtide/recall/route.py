@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ebbtide.memory.states import LAYER_OF_TYPE, FactType, Lang, Layer
+from ebbtide.memory.states import LAYER_OF_TYPE, FactType, Frame, Lang, Layer
+from ebbtide.parse.frames import query_frame
 from ebbtide.parse.periods import Period, named_periods
 from ebbtide.parse.text import fold, language
 
@@ -126,6 +127,10 @@ class Route:
     """What is not of the type or layer is left out. A type only guessed weighs instead, unless the settings say otherwise."""
     request: bool = False
     """It asks for a suggestion: preferences bear on it, however unlike its words they are."""
+    frame: Frame = "current"
+    """What time it asks about."""
+    ident: str | None = None
+    """It is the id of a fact or a note, and nothing else."""
     names: tuple[str, ...] = ()
     """Identifiers in it, as written: error codes, issue keys, versions, paths, names in code."""
 
@@ -148,6 +153,7 @@ _IDENTIFIER = re.compile(
     r"|[\w-]+(?:/[\w.-]+)+|[\w-]+\.(?:py|ts|js|md|json|toml|ya?ml|sh|go|rs|java|cpp|sql)"
     r")(?![\w/-])"
 )
+_ID = re.compile(r"[fn]_[0-9a-f]{16}")
 NAMES = 4
 """Identifiers of one question that are looked for."""
 
@@ -176,6 +182,8 @@ def route(
         failure=_FAILURE.search(plain) is not None,
         periods=named_periods(text, today) if today else (),
         request=_REQUEST.search(plain) is not None,
+        frame=query_frame(text),
+        ident=text if _ID.fullmatch(text) else None,
         filters=type_ is not None or layer is not None or (filtering and guess is not None),
         names=tuple(dict.fromkeys(match[0] for match in _IDENTIFIER.finditer(text)))[:NAMES],
     )
