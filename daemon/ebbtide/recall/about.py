@@ -21,7 +21,7 @@ def related(engine: Engine, file: FileRow, limit: int) -> dict[str, Any]:
         found = ranking.pool.notes[row]
         if found.file.path == file.path or len(items) >= limit:
             continue
-        best = next(iter(sorted(found.best, key=lambda x: -found.best[x])), None)
+        best = found.nearest
         passage = ranking.pool.passages.get(best) if best is not None else None
         first = passage or next(iter(catalog.passages_of(row)), None)
         if first is None:

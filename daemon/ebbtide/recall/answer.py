@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from ebbtide.memory.ports import Vault
 from ebbtide.memory.states import Lang
-from ebbtide.parse.frames import query_frame
 from ebbtide.parse.text import estimate_tokens, language
 from ebbtide.recall import compose
 from ebbtide.recall.answer_beside import Finder
@@ -80,7 +79,7 @@ class Extract:
     @property
     def past(self) -> bool:
         """The question is about what was."""
-        return query_frame(self.ranking.route.text) == "historical"
+        return self.ranking.route.frame == "historical"
 
     def nearest(self) -> list[dict[str, Any]]:
         """What is nearest where nothing answers: unverified."""

@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 from ebbtide.index.rows import FileRow
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import Lang
-from ebbtide.parse.frames import query_frame
 from ebbtide.parse.text import language
 from ebbtide.recall.answer_pick import Said, Texts, adds
 from ebbtide.recall.answer_text import Cited, Episode, Step, Told
@@ -40,7 +39,7 @@ class Finder:
     def __init__(self, engine: Engine, ranking: Ranking, question: Question, texts: Texts) -> None:
         self.engine, self.ranking, self.question, self.texts = engine, ranking, question, texts
         self.catalog = engine.channels.catalog
-        self.past = query_frame(ranking.route.text) == "historical"
+        self.past = ranking.route.frame == "historical"
         self._later: dict[int, FileRow | None] = {}
 
     # --- sentences ----------------------------------------------------------------------------------------------------

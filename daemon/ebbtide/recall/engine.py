@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ebbtide.memory.ports import Vault
-from ebbtide.parse.frames import query_frame
 from ebbtide.recall.candidates import Channels
 from ebbtide.recall.causes import Causes
 from ebbtide.recall.holding import counted
@@ -62,7 +61,7 @@ class Engine:
             "items": packet.items,
             "notes": [ranking.pool.notes[row].file.path for row in ranking.notes],
             "route": {"type": ranking.route.type, "layer": ranking.route.layer, "explicit": ranking.route.explicit},
-            "frame": query_frame(ranking.route.text),
+            "frame": ranking.route.frame,
             "budget": budget,
             "tokens": sum(item["tokens"] for item in packet.items),
             "counted": packet.counted,

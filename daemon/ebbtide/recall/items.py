@@ -41,8 +41,9 @@ class Items:
         by = counting(self.channels.embedder())
         if not way.text:
             return Packet([], compose.empty_reason(way.lang, (), "empty"), True, by.by)
-        wishes = self._wishes(ranking) if ranking.weak(self.settings) else []
-        if not wishes and ranking.weak(self.settings):
+        weak = ranking.weak(self.settings)
+        found = self._wishes(ranking) if weak else self._candidates(ranking)
+        if weak and not found:
             why = "weak"
             if not pool.notes:
                 why = "scope" if question.scope else "weak"
@@ -55,7 +56,7 @@ class Items:
             titles = [pool.notes[row].file.title for row in ranking.notes[:3]]
             return Packet([], compose.empty_reason(way.lang, titles, why), True, by.by)
         units = Units(question, ranking, self.channels, self.settings)
-        drafts = self._drafts(question, ranking, units, wishes or self._candidates(ranking))
+        drafts = self._drafts(question, ranking, units, found)
         if not drafts:
             return Packet([], compose.empty_reason(way.lang, (), "weak"), True, by.by)
         limits = self.settings.limits

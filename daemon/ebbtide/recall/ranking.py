@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from ebbtide.memory.heat import Event
 from ebbtide.memory.states import Layer
 from ebbtide.parse.fates import asked_fates, from_code
-from ebbtide.parse.frames import query_frame
 from ebbtide.recall import compose
 from ebbtide.recall.budget import Limits
 from ebbtide.recall.candidates import (
@@ -132,9 +131,7 @@ class Ranker:
         since = day_before(today, self.settings.recent_days) if question.uses is None else None
         pool = gather(way, self.channels, question.scope, weights, deadline, since)
         later = self._hide_later(pool, question.as_of)
-        held = heed(
-            pool, self.channels, way.text, query_frame(way.text) == "historical", question.include, question.as_of
-        )
+        held = heed(pool, self.channels, way.text, way.frame == "historical", question.include, question.as_of)
         self._hide_later(pool, question.as_of)  # a successor or the other side of a dispute may be later too
         found = set(pool.notes)
         fact_scores = {ident: self._score(way, fact, pool) for ident, fact in pool.facts.items()}
@@ -168,9 +165,7 @@ class Ranker:
     ) -> Weighed:
         """The scores of what is relevant."""
         scoring = self.settings.scoring
-        return weigh(
-            way.text, pool, held, self.channels, scoring, (notes, facts), as_of=question.as_of, uses=question.uses
-        )
+        return weigh(way, pool, held, self.channels, scoring, (notes, facts), as_of=question.as_of, uses=question.uses)
 
     def _score(self, way: Route, found: NoteCandidate | FactCandidate, pool: Pool) -> float:
         lang = found.file.lang

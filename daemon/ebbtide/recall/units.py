@@ -143,7 +143,7 @@ class Units:
         scoring, asked = self.settings.scoring, self.question
         relevance: tuple[dict[int, float], dict[str, float]] = ({}, {ident: weighed[anchor].R})
         found = weigh(
-            self.ranking.route.text,
+            self.ranking.route,
             pool,
             self.ranking.held,
             self.channels,

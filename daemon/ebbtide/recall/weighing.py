@@ -21,12 +21,13 @@ from ebbtide.memory.importance import basis
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import Frame
 from ebbtide.parse.fates import Fate, asked_fates, asks_plan, asks_then, from_code
-from ebbtide.parse.frames import query_frame, text_frame
+from ebbtide.parse.frames import text_frame
 from ebbtide.parse.note_kind import is_periodic_name
 from ebbtide.parse.text import query_terms
 from ebbtide.recall import compose
 from ebbtide.recall.candidates import Channels, FactCandidate, NoteCandidate, Pool
 from ebbtide.recall.holding import Holding
+from ebbtide.recall.route import Route
 from ebbtide.recall.score import Asked, Known, Parts, Scoring, question_key, score
 
 PASSAGES_READ = 40
@@ -51,7 +52,7 @@ class Weighed:
 
 
 def weigh(
-    text: str,
+    way: Route,
     pool: Pool,
     held: Holding,
     channels: Channels,
@@ -65,12 +66,12 @@ def weigh(
     catalogue unless they are given."""
     notes, facts = relevance
     best = max([*notes.values(), *facts.values()], default=0.0)
-    asked = Asked(as_of or day_of(time.time()), query_frame(text), best)
+    asked = Asked(as_of or day_of(time.time()), way.frame, best)
     if uses is None:
         uses = channels.catalog.uses({*facts, *(pool.notes[row].file.id for row in notes)})
-    past = asked.frame == "historical" or asks_then(text)
-    wanted = None if past else asked_fates(text)
-    scales = _Scales(text, pool, held, channels, uses, asked.today, scoring, wanted, asks_plan(text))
+    past = asked.frame == "historical" or asks_then(way.text)
+    wanted = None if past else asked_fates(way.text)
+    scales = _Scales(way.text, pool, held, channels, uses, asked.today, scoring, wanted, asks_plan(way.text))
     return Weighed(
         {row: score(value, scales.note(pool.notes[row]), asked, scoring) for row, value in notes.items()},
         {ident: score(value, scales.fact(pool.facts[ident]), asked, scoring) for ident, value in facts.items()},
