@@ -9,10 +9,10 @@ from ebbtide.parse.text import fold
 from ebbtide.recall.candidates import Channels, NoteCandidate, Pool, folder
 from ebbtide.recall.rank import Weights
 from ebbtide.recall.route import Route
+from ebbtide.recall.weighing import PASSAGES_READ
 
 LOOKED_AT = 50
 """Notes whose passages are read for years where there are no vectors to tell which passage is near."""
-PASSAGES_READ = 40
 HOLDERS = 5
 """An identifier that more notes hold than this names none of them."""
 THIRD = 2

@@ -6,7 +6,6 @@ day give the same bytes. It looks at the whole vault, so it runs in a job or a n
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from ebbtide.memory import disuse, health
 from ebbtide.memory.heat import Event
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import LAYER_OF_TYPE, Lang
-from ebbtide.sleep import digest, trend
+from ebbtide.sleep import digest, planning, trend
 from ebbtide.sleep.core_state import Held, Reading, disputes, held, state
 from ebbtide.sleep.digest import Recent, Sleeper
 from ebbtide.sleep.edition import Back, Edition, Rest, Ruling, Side, Spending
@@ -128,9 +127,8 @@ def routed(reading: Reading, day: str, present: bytes | None) -> tuple[Step, ...
     page = page_of(held(reading, files, day), reading.folder, majority(files.values()))
     if page == present:
         return ()
-    before = "" if present is None else hashlib.blake2b(present, digest_size=16).hexdigest()
     why = "the router names the core memories that are there and when to open each"
-    return (Step("associate", NAME, before, page.decode("utf-8"), (), why),)
+    return (Step("associate", NAME, planning.digest(present), page.decode("utf-8"), (), why),)
 
 
 class _Whole:

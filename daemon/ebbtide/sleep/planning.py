@@ -59,9 +59,11 @@ def planned(
     return Plan(day, core.hash, tuple(candidates), tuple(judged), (*tuple(steps), *further), processed, tuple(skipped))
 
 
-def digest(text: str | None) -> str:
-    """The content hash of a file with this text (vault.lines.digest_of); "" for none."""
-    return "" if text is None else hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
+def digest(content: str | bytes | None) -> str:
+    """The content hash of a file with this text or these bytes (vault.lines.digest_of); "" for none."""
+    if content is None:
+        return ""
+    return hashlib.blake2b(content.encode() if isinstance(content, str) else content, digest_size=16).hexdigest()
 
 
 def _promote(one: Judged, day: str, folder: str, ident: str) -> Step:
