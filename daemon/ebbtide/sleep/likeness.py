@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ebbtide.memory.conflict import judge
-from ebbtide.memory.conflict_claim import Claim, Nearness, Quantity
+from ebbtide.memory.conflict_claim import Claim, Nearness, Quantity, Verdict
 from ebbtide.memory.conflict_ruling import later_of
 from ebbtide.memory.conflict_values import compare
 from ebbtide.memory.states import Lang
@@ -75,12 +75,26 @@ class Likeness:
         return 0.6 * shared / max(len(one), len(two)) + 0.4 * shared / min(len(one), len(two))
 
     def duplication(self, a: str, b: str) -> float:
-        """How much of a sentence another one says, from 0 to 1; the same in either order."""
+        """How much of a sentence another one says, from 0 to 1; the same in either order.
+
+        What says the same of another subject, or for another project, says nothing of this one, however alike the words are.
+        """
         a, b = self.bare(a), self.bare(b)
         words = self.by_words(a, b)
         cosine = self.near(a, b) if self.near is not None else None
         meaning = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - NOTHING) / (EVERYTHING - NOTHING)))
-        return round(max(words, meaning), 4)
+        share = round(max(words, meaning), 4)
+        return min(share, NEAR) if share >= BESIDE and self._verdict(a, b) in _ELSEWHERE else share
+
+    def apart(self, a: str, b: str) -> bool:
+        """Whether two sentences, however alike, tell of different things: of another subject, place, time or condition."""
+        return self._verdict(self.bare(a), self.bare(b)) in APART
+
+    def _verdict(self, a: str, b: str) -> str:
+        """What `judge` finds two claims to be to each other, in one word."""
+        one, two = read_claim(a, note="a"), read_claim(b, note="b")
+        found = judge(one, two, self.near, firmly=True)
+        return "subject" if _elsewhere(one, two, found) else found.why
 
     def contrary(self, a: str, b: str, duplication: float, days: tuple[str, str] = ("", "")) -> Contrary | None:
         """Whether a contradicts b. `days`: when each was said. Sentences that hardly touch are never set against each other."""
@@ -91,6 +105,8 @@ class Likeness:
         two = read_claim(b, note="b", date=days[1] or None)
         newer = one.change and later_of(one, two) is one
         found = judge(one, two, self.near, firmly=True)
+        if _elsewhere(one, two, found):
+            return None
         if found.conflict:
             return Contrary(newer, found.reason, found.reason_zh)
         if bool(one.denied) != bool(two.denied):
@@ -103,6 +119,49 @@ class Likeness:
 
 
 _APART: Final = frozenset(["scope", "time", "series"])
+_NAMING: Final = frozenset(["entity", "owner", "choice"])
+"""Kinds of contradiction that another thing in the same place makes."""
+_ELSEWHERE: Final = frozenset(["subject", "scope"])
+APART: Final = _APART | {"subject", "condition", "plan"}
+"""Why `judge` finds that two claims have nothing to do with each other."""
+
+
+def _elsewhere(a: Claim, b: Claim, found: Verdict) -> bool:
+    """Whether two claims that differ in one thing only speak of different things, rather than of one in two ways.
+
+    A core memory is a statement that holds in general. There another thing at the head ("Reviews never start late", "Deploys
+    never start late") or elsewhere ("plan music the evening before") is another subject; only a name or a value, or what was chosen
+    and ends the sentence, can be what is claimed of one. Of facts this is not so: who won a cup is asked of the head.
+    """
+    if not found.conflict or found.why != "aligned" or found.kind not in _NAMING:
+        return False
+    sides = [_parted(claim, span) for claim, span in ((a, found.a_span), (b, found.b_span))]
+    if any(side is None for side in sides):
+        return False
+    before, after = (any(side is not None and side[n] for side in sides) for n in (0, 1))
+    if not before:
+        return True
+    one_of = found.kind != "entity" or (a.holds_one and b.holds_one)
+    return (after or not one_of) and not any(
+        _telling(claim, span) for claim, span in ((a, found.a_span), (b, found.b_span))
+    )
+
+
+def _parted(claim: Claim, span: str) -> tuple[bool, bool] | None:
+    """Whether words that carry the topic stand before and after a span of a claim; None where the span is not found."""
+    start = claim.text.find(span)
+    if not span or start < 0:
+        return None
+    end = start + len(span)
+    at = [token.start for token in claim.tokens if token.role in ("plain", "value")]
+    return any(place < start for place in at), any(place >= end for place in at)
+
+
+def _telling(claim: Claim, span: str) -> bool:
+    """Whether a span is a name or holds a value."""
+    start = claim.text.find(span)
+    inside = [token for token in claim.tokens if start <= token.start < start + len(span)]
+    return span[:1].isupper() or any(token.value is not None for token in inside)
 
 
 def _differ(a: Claim, b: Claim, newer: bool) -> Contrary | None:

@@ -9,6 +9,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from ebbtide.parse.fact_form import type_by_form
+from ebbtide.parse.text import fold
+from ebbtide.sleep.markers import marks
+
 _WHY: Final = (
     re.compile(r"\b(?:because(?! of)|the reason (?:is|was)(?: that)?)\s+(?P<it>[^.;!?]{6,240})", re.IGNORECASE),
     re.compile(r"\b(?:because of|due to|thanks to)\s+(?P<it>[^.;!?]{6,240})", re.IGNORECASE),
@@ -65,6 +69,27 @@ _MODEL: Final = re.compile(
     r"|因为|由于|意味着|取决于|导致|造成|本质|其实是|越[^，。]{1,12}越|原来|关键在于|关键是",
     re.IGNORECASE,
 )
+
+
+_TODAY: Final = re.compile(
+    r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今天|今早|今晚|今日|昨天|昨晚|昨日", re.IGNORECASE
+)
+_NO_SUBJECT: Final = re.compile(
+    r"^\W*[A-Z][a-z]{2,}ed (?:(?:the|an?|my|our|his|her|him|them|up|out|off|at|about)\b|[A-Z])"
+)
+"""A sentence that begins with what was done, as in a diary ("Called Mira about the weekend.")."""
+
+
+def passing(sentence: str) -> bool:
+    """Whether a sentence only tells what happened on a day: said again and again it is a habit of the days, no insight.
+
+    What a person marks as one ("this shows", 以后), states outright or gives a ground for is more than that.
+    """
+    if stated(sentence) or marks(sentence) or why_of([sentence]):
+        return False
+    folded = fold(sentence)
+    happened = type_by_form(folded, ":" in folded) == "event" or _NO_SUBJECT.search(sentence) is not None
+    return happened or _TODAY.search(sentence) is not None
 
 
 def why_of(sentences: Iterable[str]) -> str:
