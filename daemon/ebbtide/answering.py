@@ -6,8 +6,6 @@ day, with the reading of notes; where the service asked to be left alone, it is.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 import sqlite3
 from collections.abc import Callable
@@ -25,7 +23,7 @@ from ebbtide.parse.text import estimate_tokens
 from ebbtide.places import Places
 from ebbtide.sleep.choose import access, forbidden
 from ebbtide.sleep.claude import AnthropicJudge
-from ebbtide.sleep.desk import cost, worst
+from ebbtide.sleep.desk import cost, token_for, worst
 from ebbtide.sleep.reading import Reader
 from ebbtide.sleep.verdicts import VerdictStore
 from ebbtide.vault import identity
@@ -69,7 +67,7 @@ def ask_once(
         return f"its costs cannot be written down ({type(error).__name__})"
     judge = AnthropicJudge(way.model, way.key, way.base_url, timeout=min(config.claude.timeout, LONGEST_WAIT))
     try:
-        return _asked(Reader(vault, desk, config, _local), judge, question(_token(desk.secret, body)), now)
+        return _asked(Reader(vault, desk, config, _local), judge, question(token_for(desk.secret, body)), now)
     finally:
         judge.close()
         desk.close()
@@ -92,14 +90,6 @@ def _asked(reader: Reader, judge: AnthropicJudge, question: Question, now: float
         desk.settle(charge, verdict.usage, cost(verdict.usage, config.claude.model, config.prices, batch=False))
     reader.weather(verdict, now)
     return verdict
-
-
-def _token(secret: bytes, body: str) -> str:
-    for turn in range(1000):
-        token = hmac.new(secret, f"{body}{turn}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:24]
-        if token not in body:
-            return token
-    raise AssertionError("a text cannot hold a thousand tokens it does not know")
 
 
 def _local(seconds: float) -> datetime:

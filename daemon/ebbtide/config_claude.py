@@ -49,6 +49,17 @@ class Claude:
     answer: bool = key(
         False, "true: `ebbtide ask` sends the question and the memories found, private ones never, and Claude answers"
     )
+    judge: bool = key(
+        True,
+        "true: where Claude reads notes, the night's candidates go to it as well: sentences of them, of the days around and the core"
+        " memories near; private and excluded ones never",
+    )
+    judge_wait: float = key(
+        3.0, "hours that a night by schedule waits for a batch, at half the price; 0: one by one", 0, 24
+    )
+    judge_late: str = key(
+        "rules", "what judges once that is over: the rules, or Claude one by one", choices=("rules", "ask")
+    )
     offline: bool = key(False, "true: not one connection is made")
     timeout: float = key(120.0, "seconds to wait for an answer", 1, 600)
     max_tokens: int = key(4096, "most tokens of one answer", 256, 32_000)
@@ -72,6 +83,9 @@ class Limits:
 
     tokens_a_day: int = key(500_000, "tokens a day, read and written; 0: none", 0, 1_000_000_000)
     money_a_day: float = key(1.0, "money a day, in the currency of the prices; 0: none", 0, 100_000)
+    requests_a_night: int = key(60, "candidates that a night asks about; 0: none", 0, 10_000)
+    tokens_a_night: int = key(200_000, "tokens of a night's judging, read and written; 0: none", 0, 1_000_000_000)
+    money_a_night: float = key(0.5, "money of a night's judging, in the currency of the prices; 0: none", 0, 100_000)
     attempts: int = key(3, "readings of one note that may fail before it is left to the rules", 1, 20)
     round: int = key(4, "notes read one by one in one round", 1, 100)
     note_tokens: int = key(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from ebbtide import measuring
+from ebbtide import consulting, measuring, tidying
+from ebbtide.consulting import Manner
 from ebbtide.index.priors import load_priors
 from ebbtide.runtime import Runtime
 from ebbtide.sleep import night
@@ -23,9 +24,13 @@ __all__ = ["Night", "Outcome", "last_night", "open_night", "power", "under_way"]
 
 
 def open_night(
-    runtime: Runtime, write: Write, *, say: Say = lambda *_: None, stop: Callable[[], bool] = lambda: False
-) -> Night:
-    """The nights of an opened vault, judged by rules. `write` has something done by the owner of the writers."""
+    runtime: Runtime, write: Write, *, say: Say = lambda *_: None, stop: Callable[[], bool] = lambda: False,
+    patient: bool = False, ahead: bool = False, shown: Callable[[str], bool] | None = None,
+) -> Night:  # fmt: skip
+    """The nights of an opened vault, judged by rules, and by Claude where it is on. `write` has something done by the owner of
+    the writers. `patient`: begun by schedule, with time for a batch; `ahead`: only looked at, so nothing is asked or paid.
+    `shown`: whether an id was shown of late, where somebody knows.
+    """
     folder = runtime.config.memory.folder
     sources = Sources(
         runtime.catalog, runtime.store, runtime.near, runtime.texts["notes"], folder, runtime.config.sleep
@@ -38,11 +43,19 @@ def open_night(
         def heard(text: str) -> list[Place]:
             return said_by_facts(runtime.catalog, runtime.texts["facts"], text, day)
 
-        return Rules(day, folder, heard, earlier, Likeness(_meaning(runtime)))
+        rules = Rules(day, folder, heard, earlier, Likeness(_meaning(runtime)))
+        manner = Manner(patient, ahead or runtime.read_only, lambda done, total: say("judge", done, total), stop, check)
+        return consulting.judge_of(runtime, rules, day, manner)
+
+    def check() -> None:
+        if stop():
+            raise night.stopped()
 
     def finished(outcome: Outcome) -> None:
         left = [f"{outcome.steps[n].kind} {outcome.steps[n].path}: {why}" for n, why in sorted(outcome.skipped.items())]
-        measuring.finish(runtime, outcome.plan, left, write)
+        measuring.finish(runtime, outcome.plan, left, write, shown)
+        write(lambda: tidying.prune(runtime, outcome.plan.day))
+        consulting.ended(runtime, outcome.plan.day)
 
     return Night(
         runtime.sync,
@@ -52,8 +65,8 @@ def open_night(
         caught,
         judge,
         write,
-        further=lambda day: measuring.steps_before(runtime, day),
-        closing=lambda plan: measuring.steps_after(runtime, plan.day),
+        further=lambda day: (*measuring.steps_before(runtime, day), *tidying.rested(runtime, day)),
+        closing=lambda plan: tidying.closing_steps(runtime, plan, Likeness(_meaning(runtime))),
         finished=finished,
         say=say,
         stop=stop,

@@ -25,7 +25,7 @@ from support import Place
 
 MODEL = "claude-test"
 KEY = "sk-test-not-a-key"
-_NOTE = re.compile(r"^===== (?:note|memories) (\w+)\n(.*?)\n===== end \1$", re.DOTALL | re.MULTILINE)
+_NOTE = re.compile(r"^===== (?:note|memories|candidate) (\w+)\n(.*?)\n===== end \1$", re.DOTALL | re.MULTILINE)
 FIELDS = ("worth", "subject", "attribute", "value", "unit", "valid_from", "valid_to", "trigger", "action", "why")
 
 

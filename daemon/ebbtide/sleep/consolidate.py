@@ -9,6 +9,7 @@ is shown beside it: a person decides.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -22,7 +23,8 @@ from ebbtide.parse.text import fold
 from ebbtide.sleep.core_note import line_of, name_for, room
 from ebbtide.sleep.likeness import BESIDE, NEAR, SAME, Contrary, Likeness
 from ebbtide.sleep.nights import Candidate, Core, CoreMemory, Decision, Judged, Quote, Relation
-from ebbtide.sleep.own_reasons import bare, how_of, stated, type_of, why_of
+from ebbtide.sleep.own_reasons import bare, how_of, passing, stated, type_of, why_of
+from ebbtide.sleep.told import figure_of
 
 WAITS: Final = 30
 """Days for which a single event waits to be borne out."""
@@ -62,6 +64,8 @@ class Weighed:
     places: tuple[Place, ...] = ()
     promotion: Promotion | None = None
     beside: tuple[CoreMemory, ...] = ()
+    outright: bool = False
+    """The person said outright that it holds."""
 
     @property
     def due(self) -> bool:
@@ -85,18 +89,21 @@ class Rules:
 
     def __call__(self, candidates: Sequence[Candidate], core: Core) -> list[Judged]:
         """The verdicts of a night."""
-        weighed = [self._weigh(candidate, candidates, core) for candidate in candidates]
-        judged = [self._judge(one, core) for one in weighed]
-        return self._among_themselves(weighed, judged)
+        weighed = [self.weigh(candidate, candidates, core) for candidate in candidates]
+        judged = [self.judge(one, core) for one in weighed]
+        return self.among_themselves(weighed, judged)
 
     # --- weighing -----------------------------------------------------------------------------------------------------
 
-    def _weigh(self, candidate: Candidate, all_: Sequence[Candidate], core: Core) -> Weighed:
-        found = None if candidate.machine else insight_of(candidate)
+    def weigh(
+        self, candidate: Candidate, all_: Sequence[Candidate], core: Core, said: tuple[str, Quote] | None = None
+    ) -> Weighed:
+        """A candidate set against the core and against all that may bear it out; by its own best sentence, or that of `said`."""
+        found = None if candidate.machine else said or insight_of(candidate)
         if found is None:
             return Weighed(candidate, "", None)
         insight, quote = found
-        compared = self._nearest(insight, candidate, core)
+        compared = self.nearest(insight, candidate, core)
         target, duplication = compared[0] if compared else (None, 0.0)
         contrary: Contrary | None = None
         for memory, share in compared[:COMPARED]:
@@ -116,10 +123,10 @@ class Rules:
         beside = tuple(m for m, share in compared if share >= NEAR or m.path in candidate.near)
         return Weighed(
             candidate, insight, quote, target, duplication, contrary, tuple(places),
-            promotion(told, stated=says, disputed=opposed), beside,
+            promotion(told, stated=says, disputed=opposed), beside, says,
         )  # fmt: skip
 
-    def _nearest(self, insight: str, candidate: Candidate, core: Core) -> list[tuple[CoreMemory, float]]:
+    def nearest(self, insight: str, candidate: Candidate, core: Core) -> list[tuple[CoreMemory, float]]:
         """The core memories with how much of the insight each says, the most first."""
         shares = [(memory, self.likeness.duplication(insight, memory.claim)) for memory in core.memories]
         near = {path: n for n, path in enumerate(candidate.near)}
@@ -150,23 +157,30 @@ class Rules:
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
-    def _judge(self, one: Weighed, core: Core) -> Judged:
+    def judge(self, one: Weighed, core: Core) -> Judged:
+        """What the rules make of a candidate."""
         zh = one.candidate.lang == "zh"
         if one.quote is None:
             why = ("出自机器，不算依据", "written by a machine: no evidence of anything") if one.candidate.machine else (
-                "没有一句话能单独成立", "no sentence of it stands alone")  # fmt: skip
+                "没有一句话能单独成立、又不只是当天的事", "no sentence stands alone and is more than an event of the day")  # fmt: skip
             return _verdict(one, "release", "new", why[0] if zh else why[1])
         if one.contrary is not None:
             return self._contrary(one, one.contrary, core)
         if one.target is not None and one.duplication >= SAME:
-            return self._known(one, one.target)
+            return self.known(one, one.target)
         relation: Relation = "complements" if one.target is not None and one.duplication >= BESIDE else "new"
         if one.due:
-            return self._promoted(one, relation, core)
-        if one.target is not None and one.duplication >= ADDS and _may_add(one, one.target, "footnote"):
-            said = f"补充了《{one.target.title}》" if zh else f"adds to “{one.target.title}”"
-            return _verdict(one, "compress", relation, said, one.target.path)
-        return self._waiting(one, relation)
+            return self.promoted(one, relation, core)
+        if one.target is not None and one.duplication >= ADDS:
+            return self.added(one, one.target, relation)
+        return self.waiting(one, relation)
+
+    def added(self, one: Weighed, target: CoreMemory, relation: Relation) -> Judged:
+        """As a footnote of a core memory, where it may get one."""
+        if not _may_add(one, target, "footnote"):
+            return self.waiting(one, relation)
+        said = f"补充了《{target.title}》" if one.candidate.lang == "zh" else f"adds to “{target.title}”"
+        return _verdict(one, "compress", relation, said, target.path)
 
     def _contrary(self, one: Weighed, contrary: Contrary, core: Core) -> Judged:
         zh, target = one.candidate.lang == "zh", one.target
@@ -174,16 +188,21 @@ class Rules:
         reason = contrary.reason(one.candidate.lang)
         if contrary.newer and one.due and not (target.private and not one.candidate.private):
             said = f"更正了《{target.title}》：{reason}" if zh else f"corrects “{target.title}”: {reason}"
-            return replace(self._promoted(one, "corrects", core, said), target=target.path)
-        relation: Relation = "corrects" if contrary.newer else "opposed"
+            return replace(self.promoted(one, "corrects", core, said), target=target.path)
+        return self.disputed(one, target, "corrects" if contrary.newer else "opposed", reason)
+
+    def disputed(self, one: Weighed, target: CoreMemory, relation: Relation, reason: str) -> Judged:
+        """Shown beside the core memory that it contradicts, where it may get a line: a person decides. `reason`: a sentence."""
+        zh = one.candidate.lang == "zh"
         said = f"与《{target.title}》说法相反：{reason}" if zh else f"contradicts “{target.title}”: {reason}"
         if _may_add(one, target, "Disputed"):
             ask = "，请你裁定" if zh else " It is for you to decide."
             return replace(_verdict(one, "associate", relation, said.rstrip("。") + ask if zh else said + ask, target.path),
                            until=self._until(one))  # fmt: skip
-        return self._waiting(one, relation, said)
+        return self.waiting(one, relation, said)
 
-    def _known(self, one: Weighed, target: CoreMemory) -> Judged:
+    def known(self, one: Weighed, target: CoreMemory) -> Judged:
+        """What a core memory says already: one more place that bears it out, where it may get a line."""
         zh = one.candidate.lang == "zh"
         said = f"《{target.title}》已经这么说" if zh else f"“{target.title}” says so already"
         if one.candidate.note in target.notes:
@@ -194,7 +213,8 @@ class Rules:
         more = "，又多一处依据" if zh else ": one more place that bears it out"
         return _verdict(one, "associate", "redundant", said + more, target.path)
 
-    def _promoted(self, one: Weighed, relation: Relation, core: Core, said: str = "") -> Judged:
+    def promoted(self, one: Weighed, relation: Relation, core: Core, said: str = "") -> Judged:
+        """As a core memory of its own; for one that is due."""
         lang, places = one.candidate.lang, one.places[:PLACES]
         assert one.promotion is not None  # it is due
         reason = one.promotion.reason(lang)
@@ -213,7 +233,8 @@ class Rules:
             places=tuple(place.quote for place in places),
         )
 
-    def _waiting(self, one: Weighed, relation: Relation, said: str = "") -> Judged:
+    def waiting(self, one: Weighed, relation: Relation, said: str = "") -> Judged:
+        """Let go for now; it waits to be borne out."""
         lang = one.candidate.lang
         until = self._until(one)
         reason = one.promotion.reason(lang) if one.promotion is not None else ""
@@ -231,8 +252,12 @@ class Rules:
 
     # --- among themselves ---------------------------------------------------------------------------------------------
 
-    def _among_themselves(self, weighed: Sequence[Weighed], judged: Sequence[Judged]) -> list[Judged]:
+    def among_themselves(self, weighed: Sequence[Weighed], judged: Sequence[Judged]) -> list[Judged]:
         """What is accepted in one night is set against each other: one memory for what says the same, none for both sides."""
+        out = self._set_against(weighed, judged)
+        return [replace(new, judge=old.judge, unjudged=old.unjudged) for new, old in zip(out, judged, strict=True)]
+
+    def _set_against(self, weighed: Sequence[Weighed], judged: Sequence[Judged]) -> list[Judged]:
         out = list(judged)
         order = sorted(
             (n for n, one in enumerate(out) if one.decision == "promote"),
@@ -273,7 +298,7 @@ class Rules:
             if zh
             else f"“{title}”, of the same night, says the contrary: decide"
         )
-        return self._waiting(replace(one, promotion=None), "opposed", said)
+        return self.waiting(replace(one, promotion=None), "opposed", said)
 
     def _distinct(self, accepted: Sequence[int], out: list[Judged]) -> None:
         """No two memories of a night under one name."""
@@ -288,20 +313,23 @@ class Rules:
 
 
 def insight_of(candidate: Candidate) -> tuple[str, Quote] | None:
-    """The person's most telling sentence that stands alone, its marks taken off, and where it stands; None without one."""
+    """The person's most telling sentence that stands alone and is more than an event of a day, its marks taken off, and where
+    it stands; None without one."""
     for quote in candidate.quotes:
         text = line_of(plain(quote.text))
-        if (
-            not text
-            or len(text) > LONGEST
-            or unworthy(text)
-            or misshapen(text, subject=None, dated=bool(candidate.day))
-        ):
-            continue
-        claim = read_claim(text)
-        if not claim.question and not claim.code:
+        if stands_alone(text, dated=bool(candidate.day)) and not passing(text):
             return text, quote
     return None
+
+
+def stands_alone(text: str, *, dated: bool) -> bool:
+    """Whether a line can be understood by itself, and claims something. `dated`: the day it was said is known."""
+    if not text or len(text) > LONGEST or unworthy(text) or misshapen(text, subject=None, dated=dated):
+        return False
+    if figure_of(re.split("[:：]", text, maxsplit=1)[-1].strip()) is not None:
+        return False  # a reading of a series: a fact, whose next one differs
+    claim = read_claim(text)
+    return not claim.question and not claim.code
 
 
 def _may_add(one: Weighed, memory: CoreMemory, label: str) -> bool:

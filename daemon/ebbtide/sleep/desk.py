@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -151,6 +153,9 @@ class Desk(Protocol):
     def keep(self, key: str, kept: Kept, *, path: str, model: str, prompt: str, now: float) -> None:
         """Store a verdict; the first one on a question stays."""
 
+    def expire(self, prompt: str, before: float) -> None:
+        """Forget the answers to prompts whose name begins so that are older."""
+
     def purge(self, path: str) -> None:
         """Forget every answer about a note."""
 
@@ -162,6 +167,9 @@ class Desk(Protocol):
 
     def spent(self, day: str) -> Spent:
         """The day's sum."""
+
+    def sum_of(self, charges: Sequence[int]) -> Spent:
+        """What these charges come to."""
 
     def begin_batch(self, items: Sequence[Item], charge: int, now: float) -> int:
         """Write down a batch before it is handed in; its jobs are under way from now on."""
@@ -189,6 +197,15 @@ class Desk(Protocol):
 
     def counts(self) -> Counts:
         """How many notes are where."""
+
+
+def token_for(secret: bytes, body: str) -> str:
+    """What nobody who wrote `body` can know and what does not stand in it; the same for the same body."""
+    for turn in range(1000):
+        token = hmac.new(secret, f"{body}{turn}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:24]
+        if token not in body:
+            return token
+    raise AssertionError("a text cannot hold a thousand tokens it does not know")
 
 
 def cost(usage: Usage, model: str, prices: Prices, *, batch: bool) -> float:

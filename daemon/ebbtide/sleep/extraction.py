@@ -131,7 +131,7 @@ def _stated(draft: FactDraft, ground: Ground) -> bool:
 def _draft(raw: Mapping[str, Any], fact: str, quote: str, ground: Ground) -> FactDraft | str:
     """The fact, or why it is refused."""
     note = ground.note
-    if reason := _bad_quote(quote, ground) or _bad_fact(fact, quote, ground):
+    if reason := _bad_quote(quote, ground) or bad_fact(fact, quote, ground):
         return reason
     kind, frame, scope = _text(raw, "type"), _text(raw, "frame") or "current", _text(raw, "scope") or "observation"
     if kind not in FACT_TYPES:
@@ -213,7 +213,8 @@ def _bad_quote(quote: str, ground: Ground) -> str:
     return ""
 
 
-def _bad_fact(fact: str, quote: str, ground: Ground) -> str:
+def bad_fact(fact: str, quote: str, ground: Ground) -> str:
+    """Why a sentence may not be taken over as what its quote and its note say, or ""."""
     if not fact:
         return "it says nothing"
     if len(fact) > MAX_FACT:

@@ -89,7 +89,7 @@ class Nights:
         if name is None:
             return
         state = self.judge.collect(name)
-        if state is None or (isinstance(state, Verdict) and state.outcome != "rejected" and not _missing(state)):
+        if state is None or (isinstance(state, Verdict) and undecided(state)):
             if isinstance(state, Verdict):
                 reader.weather(state, now)
             if now - batch.begun > ABANDONED:
@@ -107,7 +107,7 @@ class Nights:
         for item in items:
             verdict = state.get(item.key, Verdict("failed", reason="the batch does not answer it"))
             known = known and verdict.usage is not None
-            usage = _sum(usage, verdict.usage or Usage())
+            usage += verdict.usage or Usage()
             self._met_in_batch(item, verdict, now, found)
         if known:
             price = cost(usage, reader.config.claude.model, reader.config.prices, batch=True)
@@ -148,12 +148,7 @@ def _form(answer: object) -> str:
     return check(Note("", "", "", 0), answer).malformed
 
 
-def _missing(verdict: Verdict) -> bool:
-    """The service does not know the batch."""
-    return verdict.outcome == "denied" and verdict.reason.startswith("404")
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        one.read + other.read, one.written + other.written, one.cached + other.cached, one.stored + other.stored
-    )
+def undecided(verdict: Verdict) -> bool:
+    """Whether collecting a batch may yet tell more than what went wrong: not where the service does not know it."""
+    missing = verdict.outcome == "denied" and verdict.reason.startswith("404")
+    return verdict.outcome != "rejected" and not missing

@@ -67,7 +67,7 @@ class Judged:
     """How much of it the core says already, from 0 to 1."""
     decision: Decision
     insight: str
-    """The claim in one sentence, from the person's own words; "" where nothing is kept."""
+    """The claim in one sentence, from the person's own words (a model's wording adds none); "" where nothing is kept."""
     why: str = ""
     how: str = ""
     links: tuple[str, ...] = ()
@@ -75,6 +75,9 @@ class Judged:
     target: str | None = None
     """Associate, compress: the core memory that takes it in; promote: the one that it takes the place of, if any."""
     judge: str = "rules"
+    """Who decided: "rules", or a model by its name."""
+    unjudged: str = ""
+    """Why the model that was to decide did not, for a person; "" where it did, or where none was to."""
     kind: str = ""
     """Promote: its type (core_note.FOLDERS)."""
     path: str = ""
@@ -141,6 +144,8 @@ class Step:
     why: str
     evidence: tuple[Quote, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    second: tuple[str, str, str] | None = None
+    """Another file that changes with it: (path, digest before, text after). Both change, or neither."""
 
 
 @dataclass(frozen=True, slots=True)

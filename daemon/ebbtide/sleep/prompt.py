@@ -32,7 +32,8 @@ SCOPES: Final = ("user", "project", "temporary", "observation")
 RESULTS: Final = ("success", "partial", "failure", "unknown")
 
 
-def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:
+def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with just these properties, all of them there."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -41,12 +42,12 @@ def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-SCHEMA: Final[Mapping[str, Any]] = _closed(
+SCHEMA: Final[Mapping[str, Any]] = closed_object(
     {
         "reasoning": _TEXT,
         "facts": {
             "type": "array",
-            "items": _closed(
+            "items": closed_object(
                 {
                     "worth": _TEXT,
                     "quote": _TEXT,
@@ -66,7 +67,7 @@ SCHEMA: Final[Mapping[str, Any]] = _closed(
                 }
             ),
         },
-        "episode": _closed(
+        "episode": closed_object(
             {
                 "trigger": _TEXT,
                 "result_quote": _TEXT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +16,7 @@ from ebbtide.parse.facts import project_of
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.text import estimate_tokens
 from ebbtide.sleep.choose import choose
-from ebbtide.sleep.desk import Desk, Job, Kept, Pause, worst
+from ebbtide.sleep.desk import Desk, Job, Kept, Pause, token_for, worst
 from ebbtide.sleep.extraction import Reading, Refusal, Told, check
 from ebbtide.sleep.prompt import PROMPT_VERSION, SCHEMA, SYSTEM, Material, material, shown
 
@@ -108,17 +107,8 @@ class Reader:
         inside = f"{PROMPT_VERSION}\0{self.config.claude.model}\0{found.digest()}"
         key = hashlib.blake2b(inside.encode(), digest_size=16).hexdigest()
         self.desk.looked(job.path, job.digest, key)
-        text = shown(found, self._token(found))
+        text = shown(found, token_for(self.desk.secret, f"{found.head}\n{found.body}"))
         return Prepared(job, note, found, key, Question(key, SYSTEM, text, SCHEMA, self.config.claude.max_tokens))
-
-    def _token(self, found: Material) -> str:
-        """What the note's author cannot know and the note does not hold; the same for the same note."""
-        for turn in range(1000):
-            seed = f"{found.digest()}{turn}".encode()
-            token = hmac.new(self.desk.secret, seed, hashlib.sha256).hexdigest()[:24]
-            if token not in found.body and token not in found.head:
-                return token
-        raise AssertionError("a note cannot hold a thousand tokens it does not know")
 
     def stored(self, ready: Prepared, now: float, found: list[Extracted]) -> bool:
         """Give out what is stored for a question; False if nothing is."""
@@ -209,14 +199,18 @@ class Reader:
         model = self.config.claude.model
         return read + question.most, worst(read, question.most, model, self.config.prices, batch=batch)
 
-    def within(self, tokens: int, money: float, now: float) -> bool:
-        """Whether the caps of the day leave room for so much more."""
+    def over(self, tokens: int, money: float, now: float) -> str:
+        """The setting of the day's cap that so much more would pass; "" if they leave room."""
         spent, limits = self.desk.spent(self.day(now)), self.config.limits
-        over = "tokens" if spent.tokens + tokens > limits.tokens_a_day else ""
         if self.priced() and spent.money + money > limits.money_a_day:
-            over = "money"
+            return "limits.money_a_day"
+        return "limits.tokens_a_day" if spent.tokens + tokens > limits.tokens_a_day else ""
+
+    def within(self, tokens: int, money: float, now: float) -> bool:
+        """Whether the caps of the day leave room for so much more; `capped` says which one does not."""
+        over = self.over(tokens, money, now)
         if over:
-            first = spent.requests == 0
+            first = self.desk.spent(self.day(now)).requests == 0
             fits = "is too small for one note" if first else "is reached; the rest goes on tomorrow"
-            self.capped = f"limits.{over}_a_day {fits}"
+            self.capped = f"{over} {fits}"
         return not over

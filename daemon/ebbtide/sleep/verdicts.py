@@ -221,6 +221,11 @@ class VerdictStore:
             values = (key, kept.outcome, answer, kept.reason, path, model, prompt, now)
             db.execute("INSERT OR IGNORE INTO verdicts VALUES(?,?,?,?,?,?,?,?)", values)
 
+    def expire(self, prompt: str, before: float) -> None:
+        """See Desk."""
+        with self._write() as db:
+            db.execute("DELETE FROM verdicts WHERE substr(prompt, 1, ?) = ? AND at < ?", (len(prompt), prompt, before))
+
     def purge(self, path: str) -> None:
         """See Desk."""
         with self._write() as db:
@@ -248,11 +253,18 @@ class VerdictStore:
 
     def spent(self, day: str) -> Spent:
         """See Desk."""
+        return self._sum("day = ?", day)
+
+    def sum_of(self, charges: Sequence[int]) -> Spent:
+        """See Desk."""
+        return self._sum("row IN (SELECT value FROM json_each(?))", json.dumps(list(charges)))
+
+    def _sum(self, which: str, value: str) -> Spent:
         sums = ", ".join(
             f"coalesce(sum({name}), 0)"
             for name in ("requests", "tokens", "money", "read", "written", "cached", "stored")
         )
-        requests, tokens, money, *kinds = self._all(f"SELECT {sums} FROM charges WHERE day = ?", day)[0]  # noqa: S608
+        requests, tokens, money, *kinds = self._all(f"SELECT {sums} FROM charges WHERE {which}", value)[0]  # noqa: S608
         return Spent(requests, Usage(*kinds), tokens, money)
 
     # --- batches ---

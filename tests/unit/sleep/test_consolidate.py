@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbtide.sleep.consolidate import Place, Rules, insight_of
+from ebbtide.sleep.likeness import BESIDE, Likeness
 from ebbtide.sleep.nights import Candidate, Core, Judged, Quote
-from ebbtide.sleep.own_reasons import bare, how_of, stated, type_of, why_of
+from ebbtide.sleep.own_reasons import bare, how_of, passing, stated, type_of, why_of
 from night_cases import CANDIDATES, FOLDER, FRIDAY, SPLIT, SPLIT_TOO, TODAY, candidate, core, memory
 
 
@@ -269,3 +270,64 @@ def test_whatever_comes_every_candidate_is_decided_once_and_nothing_is_invented(
         if one.decision == "promote":
             assert not one.candidate.machine
             assert one.candidate.note in {quote.note for quote in one.places}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Called Mira about the weekend.",
+        "It rained and the tram was late.",
+        "今天下雨，电车晚点了。",
+        "We moved the server to the cellar.",
+    ],
+)
+def test_what_only_happened_on_a_day_is_no_insight(text: str) -> None:
+    assert passing(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I realised that the tram was late because of the rain.",
+        "We lost a day because nobody tested the restore.",
+        "Guided tours work best in small groups.",
+        "这说明今天的做法不行。",
+        "以后跑步一律不在晚上九点以后开始。",
+        "I prefer tea in the morning.",
+    ],
+)
+def test_what_is_marked_stated_or_grounded_is_more_than_an_event(text: str) -> None:
+    assert not passing(text)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("From now on meetings never start after nine.", "From now on deploys never start after nine."),
+        ("以后音乐一律不在晚上九点以后开始。", "以后跑步一律不在晚上九点以后开始。"),
+        ("Next time I should plan music the evening before.", "Next time I should plan running the evening before."),
+        ("下次我应该前一晚就安排好评审。", "下次我应该前一晚就安排好跑步。"),
+        ("Mira prefers calls.", "Jonas prefers calls."),
+    ],
+)
+def test_the_same_said_of_another_thing_is_neither_the_contrary_nor_the_same(a: str, b: str) -> None:
+    likeness = Likeness()
+    for one, two in ((a, b), (b, a)):
+        share = likeness.duplication(one, two)
+        assert share < BESIDE
+        assert likeness.contrary(one, two, 1.0) is None
+        assert likeness.apart(one, two)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("From now on we deploy on Mondays.", "From now on we deploy on Tuesdays."),
+        ("Reviews happen on Mondays before lunch.", "Reviews happen on Tuesdays before lunch."),
+        ("The sync server runs on Postgres.", "The sync server runs on SQLite."),
+        ("Deploys never start after nine.", "Deploys never start after ten."),
+    ],
+)
+def test_another_value_of_the_same_thing_is_the_contrary(a: str, b: str) -> None:
+    likeness = Likeness()
+    assert likeness.contrary(a, b, likeness.duplication(a, b)) is not None
