@@ -1,14 +1,17 @@
 """`python -m tests.bench.years [--nights 700] [--notes-a-day 2]`: two years of a vault in some minutes, a night after each day.
 
-A person writes diary notes with insights that come back, rules, figures and small talk, in both languages; from time to time they
-edit a core memory. Printed for each thirty nights: core memories, files and bytes under Memory/, what was decided, seconds a night,
-memory of the process, and which figures of health are defined. By keyword; nothing is embedded. No figure is judged here.
+A person writes diary notes with insights that come back in other words, rules, figures and small talk, in both languages; they ask,
+use and open memories, and from time to time edit one. Merging is on (`merge.auto`). Printed for each thirty nights: core memories
+that hold, files in Memory/core, all files and bytes under Memory/, what was decided, seconds a night, memory of the process, and
+which figures of health were not defined, on how many nights and why; at the end how the core grew a month over the last six. By
+keyword; nothing is embedded. No figure is judged here.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
 import os
 import random
 import shutil
@@ -39,6 +42,18 @@ LESSONS_ZH = (
     "这说明{t}需要上午一段安静的时间。",
     "下次我应该前一晚就安排好{t}。",
     "以后{t}一律不在晚上九点以后开始。",
+)
+REWORDED = (
+    "{T} go better once I keep the first step small, because then nobody puts it off.",
+    "It turned out that {t} do need a quiet hour before noon.",
+    "Next time I should plan {t} on the evening before it.",
+    "From now on we never start {t} after nine in the evening.",
+)
+REWORDED_ZH = (
+    "我发现{t}先做一小步，会顺利得多。",
+    "我明白了{t}需要在上午有一段安静的时间。",
+    "下次我应该在前一晚就安排好{t}。",
+    "以后{t}一律不在晚上九点以后才开始。",
 )
 SMALL = (
     "It rained and the tram was late.",
@@ -87,7 +102,7 @@ def played(base: Path, nights: int, notes_a_day: int, chance: random.Random) -> 
     runtime = open_runtime(
         vault,
         read_only=False,
-        options={"embed.enabled": False},
+        options={"embed.enabled": False, "merge.auto": True},
         environ=kept | {key: str(path) for key, path in places.items()},
     )
     try:
@@ -95,8 +110,8 @@ def played(base: Path, nights: int, notes_a_day: int, chance: random.Random) -> 
         service.catch_up(vectors=False)
         clock = Hand(0.0)
         runtime.sync.clock = runtime.uses.clock = runtime.sync.outbox.clock = clock
-        counts, spent, process = Counter[str](), list[float](), psutil.Process()
-        yield f"{'night':>6}{'core':>6}{'files':>7}{'KB':>8}{'s p50':>7}{'s max':>7}{'RSS MB':>8}  decided; figures not defined"
+        known = Known(runtime, psutil.Process())
+        yield Known.HEAD
         for number in range(nights):
             day = date(2024, 1, 1) + timedelta(number)
             clock.at = datetime(day.year, day.month, day.day, 23, tzinfo=UTC).timestamp()
@@ -104,34 +119,65 @@ def played(base: Path, nights: int, notes_a_day: int, chance: random.Random) -> 
             if number % 45 == 44 and (edited := _edit(vault, chance)):
                 written.append(edited)
             runtime.sync.apply(written)
+            if number % 5 == 4:
+                _meet(service, chance)
             started = time.perf_counter()
-            outcome = open_night(runtime, lambda work: work()).run(day.isoformat())
+            night = open_night(runtime, lambda work: work(), shown=lambda i: service.shown.question(i) is not None)
+            outcome = night.run(day.isoformat())
             runtime.write_memory()
-            spent.append(time.perf_counter() - started)
-            counts.update(judged.decision for judged in outcome.plan.judged)
+            known.spent.append(time.perf_counter() - started)
+            known.counts.update(judged.decision for judged in outcome.plan.judged)
+            known.counts.update(step.kind for step in outcome.steps if step.kind in ("merge", "freeze", "thaw"))
+            known.look(day.isoformat())
             if number % 30 == 29 or number == nights - 1:
-                yield _line(number + 1, runtime, counts, spent, process)
-                counts.clear()
-                spent.clear()
+                yield known.line(number + 1)
+        yield known.end()
     finally:
         runtime.close()
 
 
-def _line(number: int, runtime: Runtime, counts: Counter[str], spent: list[float], process: psutil.Process) -> str:
-    gc.collect()
-    memory = Path(runtime.root) / "Memory"
-    files = [file for file in memory.rglob("*") if file.is_file()]
-    core = len(list((memory / "core").rglob("*.md")))
-    size = sum(file.stat().st_size for file in files) / 1024
-    lines = sorted((memory / "health").glob("*.jsonl"))
-    last = lines[0].read_text("utf-8").splitlines()[-1] if lines else ""
-    missing = last.count('"defined":false') + last.count('"value":null')
-    ordered = sorted(spent)
-    decided = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-    return (
-        f"{number:>6}{core:>6}{len(files):>7}{size:>8.0f}{ordered[len(ordered) // 2]:>7.2f}{ordered[-1]:>7.2f}"
-        f"{process.memory_info().rss / 1e6:>8.0f}  {decided}; {missing}"
-    )
+class Known:
+    """What is counted over the nights."""
+
+    HEAD = f"{'night':>6}{'core':>6}{'in core/':>9}{'files':>7}{'KB':>8}{'s p50':>7}{'s max':>7}{'RSS MB':>8}  decided; not defined"
+
+    def __init__(self, runtime: Runtime, process: psutil.Process) -> None:
+        self.memory, self.process, self.runtime = Path(runtime.root) / "Memory", process, runtime
+        self.counts, self.spent = Counter[str](), list[float]()
+        self.missing = Counter[str]()
+        self.sizes = list[int]()
+
+    def look(self, day: str) -> None:
+        """Take down the figures of a night, by its line in the history."""
+        [file] = (self.memory / "health").glob("*.jsonl")
+        last = json.loads(file.read_text("utf-8").splitlines()[-1])
+        assert last["day"] == day
+        self.sizes.append(int(last["figures"]["core"]["value"]))
+        self.missing.update(f"{name} ({f['why']})" for name, f in last["figures"].items() if f["value"] is None)
+
+    def line(self, number: int) -> str:
+        """The last thirty nights."""
+        gc.collect()
+        files = [file for file in self.memory.rglob("*") if file.is_file()]
+        there = len(list((self.memory / "core").rglob("*.md")))
+        size = sum(file.stat().st_size for file in files) / 1024
+        ordered = sorted(self.spent)
+        told = [", ".join(f"{name} {count}" for name, count in sorted(c.items())) for c in (self.counts, self.missing)]
+        self.counts.clear()
+        self.missing.clear()
+        self.spent.clear()
+        return (
+            f"{number:>6}{self.sizes[-1]:>6}{there:>9}{len(files):>7}{size:>8.0f}{ordered[len(ordered) // 2]:>7.2f}"
+            f"{ordered[-1]:>7.2f}{self.process.memory_info().rss / 1e6:>8.0f}  {told[0]}; {told[1] or 'all defined'}"
+        )
+
+    def end(self) -> str:
+        """The growth at the end, and where the files lie."""
+        last = self.sizes[-181:]
+        months = [b - a for a, b in zip(last[::30], last[30::30], strict=False)]
+        folders = Counter(file.relative_to(self.memory).parts[0] for file in self.memory.rglob("*") if file.is_file())
+        where = ", ".join(f"{name} {count}" for name, count in sorted(folders.items()))
+        return f"most ever {max(self.sizes)}; growth a month over the last six: {months}; files: {where}"
 
 
 def _write(vault: Path, day: date, number: int, chance: random.Random) -> str:
@@ -140,7 +186,9 @@ def _write(vault: Path, day: date, number: int, chance: random.Random) -> str:
     themes, lessons = (THEMES_ZH, LESSONS_ZH) if chinese else (THEMES, LESSONS)
     lines = [chance.choice(SMALL) for _ in range(chance.randrange(1, 4))]
     if chance.random() < 0.35:
-        lines.append(lessons[topic % len(lessons)].format(t=themes[topic // len(lessons) % len(themes)]))
+        theme = themes[topic // len(lessons) % len(themes)]
+        again = (REWORDED_ZH if chinese else REWORDED) if chance.random() < 0.3 else lessons
+        lines.append(again[topic % len(lessons)].format(t=theme, T=theme.capitalize()))
     if chance.random() < 0.2:
         lines.append(f"Weight: {70 + chance.randrange(60) / 10} kg")
     path = f"{chance.choice(('Work', 'Life', '日记'))}/{day}-{number}.md"
@@ -158,6 +206,14 @@ def _edit(vault: Path, chance: random.Random) -> str | None:
     file = chance.choice(core)
     file.write_text(file.read_text("utf-8") + "\nSeen again; I still think so.\n", "utf-8")
     return file.relative_to(vault).as_posix()
+
+
+def _meet(service: Service, chance: random.Random) -> None:
+    """A person asks something, and confirms or opens one of the core memories."""
+    core = sorted(row.id for path, row in service.runtime.catalog.files().items() if path.startswith("Memory/core/"))
+    service.recall(f"What did I learn about {chance.choice(THEMES)}?")
+    if core:
+        service.uses([chance.choice(core)], kind=chance.choice(("used", "opened")))
 
 
 if __name__ == "__main__":

@@ -15,13 +15,18 @@ IDLE: Final = 365
 
 
 def idle_days(
-    type_: str, standing: Standing, events: Iterable[Event], known: Iterable[str | None], today: str
+    type_: str,
+    standing: Standing,
+    events: Iterable[Event],
+    known: Iterable[str | None],
+    today: str,
+    limit: int = IDLE,
 ) -> int | None:
     """For how many days a memory has not been needed, if it may be frozen for that; None if it may not.
 
     `events` are its own and its note's, `known` the days on which it was written down, claimed or checked: what is new here
-    was not idle before. What is in force until it is replaced (decisions, preferences, procedures and lessons, principles)
-    is never frozen, nor what is pinned, disputed, not active or frozen already.
+    was not idle before; `limit`: days from which it may be. What is in force until it is replaced (decisions, preferences,
+    procedures and lessons, principles) is never frozen, nor what is pinned, disputed, not active or frozen already.
     """
     if kind_of(type_) in STANDING or standing.state != "active" or not standing.there or standing.disputes:
         return None
@@ -30,7 +35,7 @@ def idle_days(
     days = [event.day for event in until(events, today) if event.kind in WEIGHTS]
     read = [day for day in map(_day, (*days, *known)) if day is not None]
     idle = (date.fromisoformat(today[:10]) - max(read)).days if read else None
-    return idle if idle is not None and idle >= IDLE else None
+    return idle if idle is not None and idle >= limit else None
 
 
 def reason(idle: int, lang: Lang) -> str:

@@ -31,6 +31,8 @@ class Holding:
     query: str = ""
     """The question, folded."""
     include: Collection[str] = ()
+    past: bool = False
+    """The question is about the past."""
     standings: dict[str, Standing] = field(default_factory=dict)
     hidden: Counter[str] = field(default_factory=Counter)
     put_away: set[int] = field(default_factory=set)
@@ -50,7 +52,7 @@ def heed(
 
     With `as_of` (ISO day) what was superseded only later still holds.
     """
-    held = Holding(fold(query), include)
+    held = Holding(fold(query), include, past)
     held.standings = channels.catalog.standings({*pool.facts, *(fact.file.id for fact in pool.facts.values())})
     heed_notes(pool, channels, held, pool.notes)
     for ident in list(pool.facts):
@@ -92,6 +94,8 @@ def _put_away(file: FileRow, standing: Standing, held: Holding) -> str | None:
         return "quarantined"
     if standing.frozen and "frozen" not in include:
         return "frozen"
+    if standing.state == "stale" and not held.past and "stale" not in include:
+        return "merged" if standing.merged_into is not None else "stale"  # what took its place speaks for it
     restored = standing.last is not None and standing.state == "active"
     archived = standing.state == "archived" or (file.archived is not None and not restored)
     named = file.archived is not None and file.archived in held.query

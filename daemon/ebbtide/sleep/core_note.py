@@ -35,6 +35,7 @@ DERIVED: Final = "derived"
 """`origin` of what Ebbtide wrote; a person who changes or takes away this property makes the memory their own."""
 EVIDENCE_AT_MOST: Final = 12
 FOOTNOTES_AT_MOST: Final = 8
+RELATED_AT_MOST: Final = 3
 NAME_AT_MOST: Final = 48
 """Width of a file name: a Han character counts for two."""
 
@@ -55,6 +56,7 @@ _LABEL: Final = re.compile(
     r"\*\*(?P<name>why|how to apply|evidence|disputed|related|为什么|原因|怎么用|证据|争议|相关)[:：]?\*\*[:：]?",
     re.IGNORECASE,
 )
+_LINK: Final = re.compile(r"\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()\s]+\)")
 _FOOTNOTE: Final = re.compile(r"\[\^(\d{1,6})\]")
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _NO_CLAIM: Final = re.compile(r"\s*(?:#{1,6}\s|[-*+>|]|\d+[.)]\s|```|~~~|<|%%|\[\^|!\[|---+\s*$|\*\*\*+\s*$)")
@@ -198,21 +200,30 @@ def with_place(text: str, label: str, quote: Quote, day: str) -> str:
     lines, end = _lines(text)
     if label == "Evidence":
         lines = _verified(lines, day)
+    return end.join(_with_item(lines, label, place_line(quote)))
+
+
+def _with_item(lines: list[str], label: str, item: str) -> list[str]:
     at = next((n for n, line in _body(lines) if _labelled(line, label)), None)
     if at is None:
-        stop = next((n for n, line in _body(lines) if line.startswith("[^") or _labelled(line, "Related")), len(lines))
-        while stop > 0 and not lines[stop - 1].strip():
-            stop -= 1
-        lines[stop:stop] = ["", f"**{label}:**", "", place_line(quote)]
-        return end.join(lines)
+        stop = _before_end(lines, "Related")
+        return [*lines[:stop], "", f"**{label}:**", "", item, *lines[stop:]]
     last = at
     for n in range(at + 1, len(lines)):
         if _ITEM.match(lines[n]):
             last = n
         elif lines[n].strip():
             break
-    lines[last + 1 : last + 1] = [*([""] if last == at else []), place_line(quote)]
-    return end.join(lines)
+    return [*lines[: last + 1], *([""] if last == at else []), item, *lines[last + 1 :]]
+
+
+def _before_end(lines: list[str], *labels: str) -> int:
+    """Where something may be added: behind the text, before the footnotes and what stands under these labels."""
+    ends = (n for n, line in _body(lines) if line.startswith("[^") or any(_labelled(line, label) for label in labels))
+    stop = next(ends, len(lines))
+    while stop > 0 and not lines[stop - 1].strip():
+        stop -= 1
+    return stop
 
 
 def with_footnote(text: str, quote: Quote) -> str:
@@ -230,11 +241,52 @@ def with_footnote(text: str, quote: Quote) -> str:
     return end.join([*lines, *gap, f"[^{number}]: {day}{linked(quote.note)}: “{escaped(quote.text)}”", ""])
 
 
-def retired(text: str, successor: str) -> str:
-    """The file of a memory that another one has taken the place of: it says so; its words stay."""
+def absorbed(text: str, covered: CoreMemory) -> str:
+    """The file of a memory that another one has become evidence of: a link to that one, its places and what it is linked to, as far
+    as there is room; all else stays."""
+    lines, end = _lines(text)
+    theirs, _ = _lines(covered.text)
+    own = f"- {covered.day + ' ' if covered.day else ''}{linked(covered.path)}: “{escaped(covered.claim)}”"
+    notes = [f"- {line.partition(':')[2].strip()}" for line in theirs if re.match(r"\[\^\d+\]:", line)]
+    count = len(_items(lines, "Evidence"))
+    for item in (own, *_items(theirs, "Evidence"), *notes):
+        link = _LINK.search(item)
+        if count < EVIDENCE_AT_MOST and (link.group() if link is not None else item) not in text:
+            lines, count = _with_item(lines, "Evidence", item), count + 1
+    there, beside = _related(lines), [link for link in _related(theirs) if link not in text]
+    room_ = [link for link in beside if link != linked(covered.path)][: max(0, RELATED_AT_MOST - len(there))]
+    return end.join(_with_related(lines, room_) if room_ else lines)
+
+
+def _items(lines: Sequence[str], label: str) -> list[str]:
+    """The items of the list under a label."""
+    at = next((n for n, line in _body(lines) if _labelled(line, label)), len(lines))
+    out: list[str] = []
+    for line in lines[at + 1 :]:
+        if _ITEM.match(line):
+            out.append(line)
+        elif line.strip():
+            break
+    return out
+
+
+def _related(lines: Sequence[str]) -> list[str]:
+    return [link.group() for _, line in _body(lines) if _labelled(line, "Related") for link in _LINK.finditer(line)]
+
+
+def _with_related(lines: list[str], links: Sequence[str]) -> list[str]:
+    at = next((n for n, line in _body(lines) if _labelled(line, "Related")), None)
+    if at is not None:
+        return [*lines[:at], ", ".join([lines[at].rstrip(), *links]), *lines[at + 1 :]]
+    stop = _before_end(lines)
+    return [*lines[:stop], "", f"**Related:** {', '.join(links)}", *lines[stop:]]
+
+
+def retired(text: str, successor: str, status: str = "superseded") -> str:
+    """The file of a memory that another one has taken the place of, or in: it says so; its words stay."""
     lines, end = _lines(text)
     head = _head(lines)
-    lines = _property(lines, "status", "superseded") if head else lines
+    lines = _property(lines, "status", status) if head else lines
     lines = _property(lines, "superseded_by", _value(linked(successor))) if head else lines
     return end.join(lines)
 
@@ -295,6 +347,12 @@ def _claim_at(lines: Sequence[str]) -> int | None:
     return None
 
 
+def claim_line(text: str) -> int:
+    """The line of the claim (from 1); 1 where none is plain text."""
+    at = _claim_at(_lines(text)[0])
+    return 1 if at is None else at + 1
+
+
 def claim_of(text: str, title: str) -> str:
     """What a core memory says in one line: its first sentence of plain text, else its description, else its title."""
     lines, _ = _lines(text)
@@ -309,14 +367,9 @@ def room(memory: CoreMemory, label: str) -> bool:
     """Whether a memory may get a further line: "footnote", or the label of a list. What grows without end is no core."""
     if label == "footnote":
         return sum(1 for line in memory.text.splitlines() if re.match(r"\[\^\d+\]:", line)) < FOOTNOTES_AT_MOST
-    lines, _ = _lines(memory.text)
-    at = next((n for n, line in _body(lines) if _labelled(line, label)), None)
-    if at is None:
-        return True
-    count = 0
-    for line in lines[at + 1 :]:
-        if _ITEM.match(line):
-            count += 1
-        elif line.strip():
-            break
-    return count < EVIDENCE_AT_MOST
+    return len(_items(_lines(memory.text)[0], label)) < EVIDENCE_AT_MOST
+
+
+def has_list(text: str, label: str) -> bool:
+    """Whether a memory has a list under a label."""
+    return bool(_items(_lines(text)[0], label))

@@ -21,6 +21,7 @@ from ebbtide.sleep.consolidate import Place
 from ebbtide.sleep.core_note import DERIVED, claim_of
 from ebbtide.sleep.core_ties import core_of
 from ebbtide.sleep.nights import Core, CoreMemory, Quote
+from ebbtide.sleep.report_hygiene import Lapsed
 
 LINKS_AT_MOST: Final = 500
 FACTS_AT_MOST: Final = 20
@@ -63,7 +64,7 @@ def read_core(catalog: Catalog, vault: Vault, folder: str, today: str) -> Core:
     return Core(tuple(sorted(found, key=lambda memory: memory.path)), taken)
 
 
-_OVER: Final = frozenset(["superseded", "archived", "retired", "stale", "已取代", "已归档", "作废"])
+_OVER: Final = frozenset(["superseded", "merged", "archived", "retired", "stale", "已取代", "已合并", "已归档", "作废"])
 
 
 def _cited(catalog: Catalog, path: str) -> frozenset[str]:
@@ -88,9 +89,32 @@ def waiting(catalog: Catalog, vault: Vault, today: str) -> list[Place]:
     return sorted(found.values(), key=lambda place: (place.quote.note, place.quote.line, place.quote.text))
 
 
+def lapsed(catalog: Catalog, first: str, today: str) -> list[Lapsed]:
+    """What waited until a day from `first` to yesterday, and was not borne out, by that day and its place."""
+    found: dict[tuple[str, str], Lapsed] = {}
+    for revision in catalog.latest_revisions(WAITING_AT_MOST, ("release", "associate")):
+        place, until = _place(revision), str(revision.get("until") or "")
+        if place is not None and until >= first and not _undone(catalog, revision):
+            said = place.quote
+            known = found.get((said.note, said.text))
+            if known is None or known.until < until:
+                found[said.note, said.text] = Lapsed(said, until)
+    found = {at: one for at, one in found.items() if one.until < today}
+    for revision in catalog.latest_revisions(WAITING_AT_MOST, ("promote", "associate", "compress")) if found else ():
+        if not revision.get("until") and not _undone(catalog, revision):
+            for said in revision.get("evidence") or ():
+                found.pop((str(said.get("source")), str(said.get("quote"))), None)
+    return sorted(found.values(), key=lambda one: (one.until, one.quote.note, one.quote.line, one.quote.text))
+
+
 def _waits(revision: Mapping[str, Any], today: str) -> Place | None:
+    return _place(revision) if str(revision.get("until") or "") >= today else None
+
+
+def _place(revision: Mapping[str, Any]) -> Place | None:
+    """What a candidate that waits, or waited, says and where."""
     places: Sequence[Any] = revision.get("evidence") or ()
-    if not isinstance(revision.get("until"), str) or revision["until"] < today or len(places) != 1:
+    if not isinstance(revision.get("until"), str) or len(places) != 1:
         return None
     said = places[0]
     try:

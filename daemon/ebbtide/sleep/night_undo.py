@@ -33,6 +33,9 @@ class Files(Protocol):
     def digest(self, rel: str) -> str:
         """Their hash; "" if there is no file."""
 
+    def allowed(self, rel: str) -> bool:
+        """Whether a night may touch this path."""
+
     def keep(self, data: bytes) -> str:
         """Keep a content by its hash."""
 
@@ -83,6 +86,7 @@ def take_back(
     if not _files_of(sync, ident):
         return sync.decisions.undo(ident, by, why), []
     _refuse_out_of_turn(sync, ident)
+    _refuse_not_kept(sync, files, ident)
     data = json.dumps({"id": ident, "by": by, "why": why}).encode() + b"\n"
     journal.write(UNDO, data)
     try:
@@ -95,10 +99,14 @@ def take_back(
 
 
 def end_undo(sync: Sync, files: Files, journal: Journal, folder: str, data: bytes) -> list[str]:
-    """Bring the files of an undone revision back, as far as they are not; those that a person changed stay, and are named."""
+    """Bring the files of an undone revision back, as far as they are not; those that a person changed stay, and are named.
+
+    `data` with "forward": bring them to what a new revision says instead.
+    """
     try:
-        ident = str(json.loads(data)["id"])
-    except (ValueError, KeyError, TypeError) as error:
+        told = json.loads(data)
+        ident, forward = str(told["id"]), told.get("forward") is True
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         log.warning("an undo that was cut off cannot be read and is left (%s)", error)
         journal.remove(UNDO)
         return []
@@ -110,7 +118,7 @@ def end_undo(sync: Sync, files: Files, journal: Journal, folder: str, data: byte
         changes = [(rel, after, before) for rel, before, after in reversed(changes)]
     left: list[str] = []
     touched: list[str] = []
-    if target is not None and catalog.is_undone(ident):
+    if target is not None and (catalog.is_undone(ident) or forward):
         for rel, now, then in changes:
             if rel in left:
                 continue
@@ -183,8 +191,25 @@ def _files_of(sync: Sync, ident: str) -> list[str]:
     return [] if target is None else [rel for rel, _, _ in _changes(sync, target)]
 
 
+def _refuse_not_kept(sync: Sync, files: Files, ident: str) -> None:
+    """Raise BadRequest if what a file held before is not kept any more: half an undo would be none."""
+    target = _target(sync, ident)
+    if target is None:
+        return
+    changes = _changes(sync, target)
+    if not sync.indexes.catalog.is_undone(target):
+        changes = [(rel, after, before) for rel, before, after in reversed(changes)]
+    ours = {rel: files.digest(rel) == now for rel, now, _ in reversed(changes) if files.allowed(rel)}
+    for rel, _, then in changes:
+        if ours.get(rel) and then and then != files.digest(rel) and files.kept(then) is None:
+            raise BadRequest(
+                f"What {rel} held before is not kept any more: it can be taken back for `keep.undo_days` only.",
+                "Nothing was done. Change the file by hand.",
+            )
+
+
 def _refuse_out_of_turn(sync: Sync, ident: str) -> None:
-    """Raise BadRequest if a later night, that holds, wrote on in a file of this revision."""
+    """Raise BadRequest if a later night, or a merge that a person ruled, holds and wrote on in a file of this revision."""
     catalog = sync.indexes.catalog
     target = _target(sync, ident)
     if target is None or catalog.is_undone(target):
@@ -192,10 +217,13 @@ def _refuse_out_of_turn(sync: Sync, ident: str) -> None:
     mine = set(_files_of(sync, target))
     at = str(catalog.revisions([target])[target].get("at"))
     own = {target, str(catalog.revisions([target])[target].get("part_of") or target)}
-    for lead in catalog.latest_revisions(NIGHTS_AT_MOST, ("release",)):
-        later = lead.get("night") and lead.get("plan") and str(lead.get("at")) > at and str(lead["id"]) not in own
+    for lead in catalog.latest_revisions(NIGHTS_AT_MOST, ("release", "merge")):
+        ruled = lead.get("kind") == "merge" and not lead.get("part_of")
+        wrote = lead.get("night") and (lead.get("plan") or ruled)
+        later = wrote and str(lead.get("at")) > at and str(lead["id"]) not in own
         if later and not catalog.is_undone(str(lead["id"])) and mine & set(_files_of(sync, str(lead["id"]))):
+            first = f"undo {lead['id']}" if ruled else f"sleep --undo {lead['night']}"
             raise BadRequest(
-                f"The night of {lead['night']} wrote on in the same files.",
-                f"Undo that one first: `ebbtide sleep --undo {lead['night']}`.",
+                f"{'A merge' if ruled else 'The night'} of {lead['night']} wrote on in the same files.",
+                f"Undo that one first: `ebbtide {first}`.",
             )

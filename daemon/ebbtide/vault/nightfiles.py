@@ -40,6 +40,9 @@ class MemoryStore(MemoryFiles, Protocol):
     root: Path
     memory_folder: str
 
+    def memory_list(self, folder: str) -> list[str]:
+        """Names of the plain files in a folder of the memory folder."""
+
     def memory_path(self, rel: str, *, write: bool = False) -> Path:
         """Where a file of the memory folder is. Raises VaultError if it would leave the folder."""
 
@@ -65,6 +68,17 @@ class NightFiles:
         digest = digest_of(data)
         self._store.write_memory(f"{HISTORY}/{digest}", data)
         return digest
+
+    def contents(self) -> list[str]:
+        """The hashes of all contents that are kept."""
+        return [name for name in self._store.memory_list(HISTORY) if _DIGEST.fullmatch(name)]
+
+    def drop(self, digest: str) -> bool:
+        """Take a kept content out, if its file holds just that."""
+        whole = self.kept(digest) is not None
+        if whole:
+            self._store.remove_memory(f"{HISTORY}/{digest}")
+        return whole
 
     def kept(self, digest: str) -> bytes | None:
         """A content that was kept, if it still has its hash."""
@@ -106,10 +120,14 @@ class NightFiles:
                 folder.rmdir()
                 folder = folder.parent
 
-    def _check(self, rel: str) -> None:
+    def allowed(self, rel: str) -> bool:
+        """Whether a night may touch this path: Markdown in its folders, and the router."""
         parts = rel.split("/")
         ours = rel == ROUTER or (rel.startswith(FOLDERS) and rel.endswith(".md"))
-        if not ours or any(not part or hidden(part) or "\\" in part or "\0" in part for part in parts):
+        return ours and not any(not part or hidden(part) or "\\" in part or "\0" in part for part in parts)
+
+    def _check(self, rel: str) -> None:
+        if not self.allowed(rel):
             raise VaultError(f"{rel!r} is no file that a night writes.")
 
 
