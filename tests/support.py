@@ -18,6 +18,8 @@ from ebbtide.serve.service import Service
 
 PATIENCE = 60.0
 """Seconds that anything may take on a busy machine. Nothing here measures time."""
+MOVING = ("revisions", "uses", "health", "reports", ".history")
+"""What a night that was taken back may leave in the memory folder."""
 QUICK: Mapping[str, Any] = {"embed.enabled": False, "watch.settle": 0.05, "server.ports": 200}
 
 
@@ -167,3 +169,29 @@ def wait_first(service: Service, query: str, path: str | None) -> None:
     """Wait until a note is the first that a question finds, or (None) until nothing is found."""
     wanted = [] if path is None else [path]
     wait_until(lambda: notes_for(service, query)[:1] == wanted, f"{path} for {query!r}")
+
+
+def kept(place: Place) -> dict[str, bytes]:
+    """Every file of the vault but those that an undone night may leave."""
+    files = (file for file in sorted(place.vault.rglob("*")) if file.is_file())
+    names = {file: file.relative_to(place.vault).as_posix() for file in files}
+    return {
+        name: file.read_bytes() for file, name in names.items() if name.split("/")[1:2][:1] not in [[m] for m in MOVING]
+    }
+
+
+def standings(runtime: Runtime) -> dict[str, Any]:
+    """Where every record stands, by the fold."""
+    idents = [ident for ident, _ in runtime.catalog.all_facts()] + [row.id for row in runtime.catalog.files().values()]
+    return runtime.catalog.standings(idents)
+
+
+def built_plugin(folder: Path, version: str, *, ident: str = "ebbtide") -> Path:
+    """A built plugin as a build leaves it, with things beside it that are not shipped."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = {"id": ident, "name": "Ebbtide", "version": version, "minAppVersion": "1.13.0"}
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (folder / "main.js").write_text(f"module.exports = '{version}';", "utf-8")
+    (folder / "styles.css").write_text(f".ebbtide {{ --version: '{version}'; }}", "utf-8")
+    (folder / "package.json").write_text("{}", "utf-8")
+    return folder

@@ -18,6 +18,7 @@ from typing import Any, Final
 from ebbtide.config_claude import Claude, Extract, Limits, Prices
 from ebbtide.config_heat import Heat
 from ebbtide.config_key import key, rank, table
+from ebbtide.config_merge import Keep, Merge
 from ebbtide.config_sleep import Sleep
 from ebbtide.memory.errors import Problem
 from ebbtide.memory.limits import DAYS
@@ -208,6 +209,8 @@ class Config:
     prices: Prices = field(default_factory=Prices)
     limits: Limits = field(default_factory=Limits)
     sleep: Sleep = field(default_factory=Sleep)
+    merge: Merge = field(default_factory=Merge)
+    keep: Keep = field(default_factory=Keep)
 
 
 _ORDERED: Final = (("watch", "settle", "max_wait"),)

@@ -28,6 +28,11 @@ class Sleep:
         1,
         vault=True,
     )
+    checkup: int = rank(500, "facts, and core memories, that a night reads again in turn", 1, 100_000)
+    now_days: int = rank(90, "days after which `now` without a date is asked about", 1, 3650)
+    quarantine: bool = rank(
+        True, "set facts aside that only a clipping or a machine states, until a person clears them"
+    )
     past: int = rank(20, "notes of the past below which fixed cut-offs stand in for the writer's own habit", 2, 1000)
     quotes: int = rank(5, "sentences that a candidate is shown with, at most", 1, 20)
     markers: tuple[str, ...] = key(

@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 from ebbtide import __version__
+from ebbtide.index.patrol import asked_on
 from ebbtide.recall.score import scoring_of
 from ebbtide.runtime import Runtime
 from ebbtide.sleep.core_state import Reading
 from ebbtide.sleep.edition import Spending
 from ebbtide.sleep.evaluate import Closing, When, closing, frozen, resting, routed
+from ebbtide.sleep.hygiene import WORKING_DAYS, Chores, hygiene
 from ebbtide.sleep.nights import Plan, Step
+from ebbtide.sleep.planning import joined
 from ebbtide.sleep.router import NAME
 from ebbtide.vault import identity
 from ebbtide.vault.health import HealthFiles
@@ -43,6 +46,7 @@ def reading_of(runtime: Runtime, shown: Shown | None = None) -> Reading:
 def spending_of(runtime: Runtime, day: str) -> Spending | None:
     """What reading with Claude has cost on a day, by the store of this device; None if nothing was ever sent."""
     from ebbtide.asking import DESK
+    from ebbtide.consulting import spent_on
     from ebbtide.sleep.verdicts import VerdictStore
 
     file = identity.state_dir(runtime.places.state, runtime.vault_id, runtime.root) / DESK
@@ -52,7 +56,9 @@ def spending_of(runtime: Runtime, day: str) -> Spending | None:
     try:
         pause = desk.pause()
         reason = pause.reason if pause.until > runtime.sync.clock.now() else ""
-        return Spending(desk.spent(day), limits.tokens_a_day, limits.money_a_day, desk.counts().waiting, reason)
+        night = spent_on(runtime, desk, day)
+        waiting = desk.counts().waiting
+        return Spending(desk.spent(day), limits.tokens_a_day, limits.money_a_day, waiting, reason, night)
     finally:
         desk.close()
 
@@ -66,31 +72,52 @@ def measure(runtime: Runtime, shown: Shown | None = None) -> Closing:
     return closing(reading_of(runtime, shown), when, lines, spending=spending, carried=carried)
 
 
-def close_night(runtime: Runtime, plan: Plan, skipped: Sequence[str] = (), spending: Spending | None = None) -> Closing:
+def close_night(
+    runtime: Runtime,
+    plan: Plan,
+    skipped: Sequence[str] = (),
+    spending: Spending | None = None,
+    shown: Shown | None = None,
+) -> Closing:
     """The end of a night, once its steps are indexed: its line for the history and its report as bytes. Writes nothing;
     `HealthFiles.keep` and `write` do."""
     lines, _ = health_files(runtime).lines()
     told = spending if spending is not None else spending_of(runtime, plan.day)
     when = when_of(runtime)
-    return closing(reading_of(runtime), When(when.at, plan.day, when.version), lines, plan, told, skipped)
+    return closing(reading_of(runtime, shown), When(when.at, plan.day, when.version), lines, plan, told, skipped)
 
 
 def steps_before(runtime: Runtime, day: str) -> tuple[Step, ...]:
-    """Steps of a night beside those of its candidates: facts that nobody has needed for a year are frozen."""
-    return frozen(resting(reading_of(runtime), When("", day, __version__)))
+    """Steps of a night beside those of its candidates: facts that nobody has needed for a year are frozen, and the hygiene."""
+    reading, config = reading_of(runtime), runtime.config
+    cold = frozen(resting(reading, When("", day, __version__)))
+    today = datetime.fromtimestamp(runtime.sync.clock.now(), UTC).date().isoformat()
+    chores = Chores(
+        config.sleep.checkup,
+        config.sleep.now_days,
+        config.sleep.quarantine,
+        config.lifecycle.days.get("working", WORKING_DAYS),
+        max(0, config.lifecycle.asked - asked_on(runtime.catalog, today)),
+    )
+    named = [ident for step in cold for ident in step.subjects]
+    return joined(cold, hygiene(reading, day, chores, runtime.sync.new_id, runtime.texts["facts"], named))
 
 
-def steps_after(runtime: Runtime, day: str) -> tuple[Step, ...]:
-    """Steps that need the others done: the router."""
-    return routed(reading_of(runtime), day, runtime.store.memory_bytes(NAME))
+def steps_after(runtime: Runtime, day: str, without: Collection[str] = ()) -> tuple[Step, ...]:
+    """Steps that need the others done: the router. `without`: ids of core memories that are about to go."""
+    return routed(reading_of(runtime), day, runtime.store.memory_bytes(NAME), without)
 
 
 def finish(
-    runtime: Runtime, plan: Plan, skipped: Sequence[str], write: Callable[[Callable[[], object]], object]
+    runtime: Runtime,
+    plan: Plan,
+    skipped: Sequence[str],
+    write: Callable[[Callable[[], object]], object],
+    shown: Shown | None = None,
 ) -> None:
     """Close a night and bring its report and its line to disk; done again, the later one stands. `write` has something done by
     the owner of the writers."""
-    end, files = close_night(runtime, plan, skipped), health_files(runtime)
+    end, files = close_night(runtime, plan, skipped, shown=shown), health_files(runtime)
 
     def work() -> None:
         files.write(end.files)

@@ -27,7 +27,7 @@ from ebbtide.sleep.nights import Candidate, Core, Judged, Step
 from ebbtide.sleep.planning import to_json
 from ebbtide.sleeping import open_night
 from ebbtide.vault.lines import digest_of
-from support import Place, fingerprints, wait_until
+from support import Place, fingerprints, kept, standings, wait_until
 
 THOROUGH = os.environ.get("EBBTIDE_EVIDENCE") == "1"
 DAY, NEXT = "2026-03-10", "2026-03-11"
@@ -41,8 +41,6 @@ NOTES = {
     "日记/2026-03-06.md": "# 周五\n\n今天很累。我意识到开会前先写一页纸，讨论会快一半。\n",
     "Home.md": "# Home\n\nSee [[Work/2026-03-09]].\n",
 }
-MOVING = ("revisions", "uses", "health", "reports", ".history")
-"""What a night that was taken back may leave in the memory folder."""
 
 
 def night_of(runtime: Runtime, **changed: Any) -> Night:
@@ -62,21 +60,6 @@ def written(place: Place) -> dict[str, str]:
     """The core memories on disk."""
     base = place.vault / "Memory"
     return {file.relative_to(base).as_posix(): file.read_text("utf-8") for file in sorted(base.glob("core/**/*.md"))}
-
-
-def kept(place: Place) -> dict[str, bytes]:
-    """Every file of the vault but those that an undone night may leave."""
-    files = (file for file in sorted(place.vault.rglob("*")) if file.is_file())
-    names = {file: file.relative_to(place.vault).as_posix() for file in files}
-    return {
-        name: file.read_bytes() for file, name in names.items() if name.split("/")[1:2][:1] not in [[m] for m in MOVING]
-    }
-
-
-def standings(runtime: Runtime) -> dict[str, Any]:
-    """Where every record stands, by the fold."""
-    idents = [ident for ident, _ in runtime.catalog.all_facts()] + [row.id for row in runtime.catalog.files().values()]
-    return runtime.catalog.standings(idents)
 
 
 def parts(place: Place) -> list[dict[str, Any]]:

@@ -112,7 +112,8 @@ class Patrol:
         today = datetime.fromtimestamp(self.clock.now(), UTC).date().isoformat()
         day, _, count = (self.catalog.meta("asked") or "").partition(":")
         asked = int(count) if day == today else 0
-        overdue = self.catalog.overdue(today, max(0, self.rounds.asked - asked))
+        left = self.rounds.asked - max(asked, asked_on(self.catalog, today)) - kept_for_night(self.rounds.asked)
+        overdue = self.catalog.overdue(today, max(0, left))
         if not overdue:
             return 0
         with self.catalog.write():
@@ -121,6 +122,18 @@ class Patrol:
             self.catalog.set_meta("asked", f"{today}:{asked + len(overdue)}")
         self.decisions.outbox.deliver()
         return len(overdue)
+
+
+def asked_on(catalog: Catalog, day: str) -> int:
+    """Questions that were put up on a day (ISO, UTC), by the patrol and by a night's check-up; a file that was moved is none."""
+    made = catalog.revisions_since(day, ("expire", "quarantine"))
+    own = [r for r in made if r.get("by") == "daemon" and not r.get("undoes") and not r.get("changes")]
+    return sum(str(r.get("at")).startswith(day) for r in own)
+
+
+def kept_for_night(asked: int) -> int:
+    """Of the questions of a day, those that the patrol leaves to a night: what is overdue would else take all, every day."""
+    return asked // 4
 
 
 def _expiry(ident: str, record: Mapping[str, Any]) -> dict[str, Any]:

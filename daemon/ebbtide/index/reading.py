@@ -70,6 +70,11 @@ def kind_of(path: str, *, memory: bool) -> str:
     return "canvas" if lower.endswith(".canvas") else "other"
 
 
+def tells_of_attempts(row: FileRow) -> bool:
+    """Whether episodes are read from a file: a note, or what a night wrote down as one."""
+    return row.kind == "note" or (row.kind == "memory" and "/episodic/" in row.path)
+
+
 def parse(kind: str, path: str, text: str) -> Note:
     """A note or a board."""
     return parse_canvas(path, text) if kind == "canvas" else parse_note(path, text)
@@ -125,7 +130,7 @@ def read(
         keyword,
         [*file.problems, *note.problems],
         None if row.kind == "canvas" else write_outline(outline(note)),
-        episode_of(note) if row.kind == "note" and not mute else None,
+        episode_of(note) if tells_of_attempts(row) and not mute else None,
     )
 
 

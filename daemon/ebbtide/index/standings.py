@@ -102,6 +102,11 @@ class StandingTable(Database):
         sql = f"SELECT body FROM revisions WHERE at >= ? AND kind IN ({marks(kinds)}) ORDER BY at, id"
         return [json.loads(r[0]) for r in self._db().execute(sql, (day, *kinds))]
 
+    def file_revisions(self) -> list[dict[str, Any]]:
+        """Those that changed a file, and every undo, in the order of time."""
+        sql = "SELECT body FROM revisions WHERE undoes IS NOT NULL OR instr(body, '\"content\"') ORDER BY at, id"
+        return [json.loads(r[0]) for r in self._db().execute(sql)]
+
     def is_undone(self, ident: str) -> bool:
         """True if a revision was undone (and the undo was not)."""
         undoes = self._db().execute("SELECT id FROM revisions WHERE undoes = ?", (ident,)).fetchall()

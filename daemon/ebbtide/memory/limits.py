@@ -12,6 +12,7 @@ from typing import Any, Final
 from ebbtide.memory.revisions import Standing
 
 DAYS: Final[Mapping[str, int]] = {
+    "working": 3,
     "temporary": 7,
     "candidate": 30,
     "state": 60,
@@ -20,7 +21,8 @@ DAYS: Final[Mapping[str, int]] = {
     "preference": 365,
     "decision": 365,
 }
-"""Days by type; `temporary` is a scope and `candidate` a state, both before the type. What is not named has no limit."""
+"""Days by type; `temporary` is a scope and `candidate` a state, both before the type, and `working` is a note in Memory/working. What
+is not named has no limit."""
 
 
 def due(record: Mapping[str, Any], standing: Standing, days: Mapping[str, int] = DAYS) -> str | None:

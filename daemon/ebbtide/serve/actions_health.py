@@ -34,6 +34,6 @@ def health(args: argparse.Namespace, screen: Screen) -> int:
 
 
 def digest(args: argparse.Namespace, screen: Screen) -> int:
-    """Print the digest of today."""
-    ask(args, screen, "digest", {})
+    """Print the digest of today, as Markdown where that is asked for."""
+    ask(args, screen, "digest", {}, markdown=args.markdown)
     return 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ebbtide.serve.commands_parts import Command, flag, number
+from ebbtide.serve.commands_parts import Arg, Command, flag, number
+
+AUTO: Final = "auto"
 
 COMMANDS: Final[tuple[Command, ...]] = (
     Command(
@@ -23,5 +25,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "digest",
         "What is worth a minute today: memories that come back as a question, what waits for a ruling, the last night.",
         "ebbtide digest",
+        (
+            Arg(
+                "--markdown",
+                "print it as Markdown for the top of a daily note, in this language; auto: that of what comes back",
+                "LANG",
+                {"nargs": "?", "const": AUTO, "choices": (AUTO, "en", "zh")},
+            ),
+        ),
     ),
 )

@@ -16,8 +16,10 @@ from ebbtide.runtime import Runtime
 from ebbtide.serve.jobs import Job, Jobs, Say, wait_for
 from ebbtide.serve.rulings import Rulings
 from ebbtide.serve.rulings_desk import Desk
+from ebbtide.serve.using import Shown
 from ebbtide.serve.vitals import Threads
 from ebbtide.sleep.nights import Judged, Plan
+from ebbtide.sleep.report_hygiene import Hygiene, counts, hygiene_of
 
 if TYPE_CHECKING:
     from ebbtide.sleeping import Night, Outcome
@@ -43,6 +45,7 @@ class Nights:
     threads: Threads
     rulings: Rulings
     jobs: Jobs
+    shown: Shown
     _night_stops: bool = False
 
     def job(self, id: str) -> dict[str, Any]:
@@ -58,9 +61,12 @@ class Nights:
         undo: bool = False,
         day: str | None = None,
         client: str | None = None,
+        *,
+        scheduled: bool = False,
     ) -> dict[str, Any]:
         """POST /v1/sleep: in a thread of its own; the job's `result` tells what was decided about each candidate.
 
+        `scheduled`: nobody waits for it, so that Claude may be asked in a batch.
         `since` begins the window on that day. `undo` takes the latest night back, or the latest of a `day`. Raises Asleep while
         one is under way, BadRequest, and ReadOnly where the vault was opened only for reading and more than a look is asked for.
         """
@@ -79,7 +85,7 @@ class Nights:
         elif dry_run:
             self._begin(job, lambda night: _told(night.plan(self._today(), since), dry_run=True))
         else:
-            self._begin(job, lambda night: _outcome(night.run(self._today(), since)))
+            self._begin(job, lambda night: _outcome(night.run(self._today(), since)), scheduled=scheduled)
         return self.job(job.id)
 
     def end_night(self) -> dict[str, Any] | None:
@@ -110,22 +116,25 @@ class Nights:
 
         return self.jobs.add(what, apart=("sleep",), refuse=refuse)
 
-    def _begin(self, job: Job, work: Callable[[Night], dict[str, Any]]) -> None:
+    def _begin(self, job: Job, work: Callable[[Night], dict[str, Any]], *, scheduled: bool = False) -> None:
         def slept(say: Say) -> dict[str, Any]:
-            result = work(self._night(say))
+            result = work(self._night(say, scheduled=scheduled, ahead=job.what == "sleep dry-run"))
             if self.threads.indexer is None and not self.runtime.read_only and job.what != "sleep dry-run":
                 self.runtime.write_memory()
             return result
 
         self.jobs.begin(job, slept, thread="ebbtide-night", phase="sleep")
 
-    def _night(self, say: Say) -> Night:
+    def _night(self, say: Say, *, scheduled: bool, ahead: bool) -> Night:
         from ebbtide.sleeping import open_night
 
         desk = Desk(self.runtime, self.threads, PATIENCE)
         # Without a daemon this thread owns the writers, and the memory folder is written once at the end.
         write = desk.write if self.threads.indexer is not None else (lambda work: work())
-        return open_night(self.runtime, write, say=say, stop=lambda: self._night_stops)
+        known = (lambda ident: self.shown.question(ident) is not None) if self.threads.indexer is not None else None
+        return open_night(
+            self.runtime, write, say=say, stop=lambda: self._night_stops, patient=scheduled, ahead=ahead, shown=known
+        )
 
     def _undone(self, night: Night, day: str | None, by: str) -> dict[str, Any]:
         of, lead, left = night.undo(day, by, "the night was taken back")
@@ -166,16 +175,22 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def _told(plan: Plan, *, dry_run: bool) -> dict[str, Any]:
     """A plan as the API tells it."""
-    counts = Counter(one.decision for one in plan.judged)
+    decided = Counter(one.decision for one in plan.judged)
     return _empty(plan.day) | {
         "dry_run": dry_run,
         "core": plan.core,
         "processed": plan.processed,
         "candidates": len(plan.candidates),
-        "counts": {name: counts.get(name, 0) for name in DECISIONS},
+        "counts": {name: decided.get(name, 0) for name in DECISIONS},
+        "hygiene": _done(hygiene_of(plan.steps)),
         "judged": [_judged(one) for one in plan.judged],
         "skipped": list(plan.skipped),
     }
+
+
+def _done(told: Hygiene) -> dict[str, int]:
+    """What its hygiene comes to; what waited in vain is for the report."""
+    return {name: number for name, number in counts(told).items() if name != "lapsed"}
 
 
 def _judged(one: Judged) -> dict[str, Any]:
@@ -200,6 +215,7 @@ def _judged(one: Judged) -> dict[str, Any]:
         "places": [{"note": q.note, "line": q.line, "quote": q.text, "day": q.day or None} for q in one.places],
         "until": one.until or None,
         "judge": one.judge,
+        "unjudged": one.unjudged or None,
         "private": candidate.private,
     }
 
@@ -208,5 +224,6 @@ def _empty(day: str) -> dict[str, Any]:
     none: Mapping[str, Any] = {
         "day": day, "dry_run": False, "core": None, "processed": 0, "candidates": 0, "judged": [], "skipped": [],
         "revision": None, "undo": None, "undone": None, "left": [], "counts": dict.fromkeys(DECISIONS, 0),
+        "hygiene": _done(Hygiene()),
     }  # fmt: skip
     return dict(none)

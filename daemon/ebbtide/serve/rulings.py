@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ebbtide.memory.errors import BadRequest, NotFound
-from ebbtide.memory.states import FACT_TYPES
+from ebbtide.memory.states import FACT_TYPES, Lang
 from ebbtide.runtime import Runtime
 from ebbtide.serve import rulings_moves as moves
 from ebbtide.serve.commands_rulings import FILTERS
@@ -140,13 +140,22 @@ class Rulings:
     # --- actions --------------------------------------------------------------------------------------------------
 
     def act(self, ident: str, action: str, why: str = "", client: str | None = None) -> dict[str, Any]:
-        """Do something with a fact, or with a note and its facts. Raises NotFound, NotAllowed."""
+        """Do something with a fact, or with a note (or the note of a passage) and its facts. Raises NotFound, NotAllowed."""
         if action not in ACTIONS:
             raise BadRequest(f"There is no action {action!r}.", f"Choose one of {', '.join(ACTIONS)}.")
         by, reason = _who(client), why.strip() or "asked for"
+        if ident.startswith("p_"):
+            ident = self._note_of(ident)
         if ident.startswith("n_"):
             return self.desk.write(lambda: self._act_on_note(ident, action, by, reason))
         return self.desk.write(lambda: self._act_on_fact(ident, action, by, reason))
+
+    def _note_of(self, passage: str) -> str:
+        """The note that a passage is from: passages come and go with every edit, so nothing is done to one alone."""
+        note = self.desk.runtime.catalog.note_of_passage(passage)
+        if note is None:
+            raise NotFound(f"No passage {passage!r} is known.", "It changed with its note; recall again.")
+        return note
 
     def _act_on_fact(self, ident: str, action: Action, by: str, why: str) -> dict[str, Any]:
         decisions = self.desk.runtime.sync.decisions
@@ -172,9 +181,10 @@ class Rulings:
         decisions = runtime.sync.decisions
         standing = decisions.standing(ident)
         by_property = action == "restore" and file.archived is not None and standing.state == "active"
-        if not (by_property and standing.last is None):
-            moves.check(action, ident, standing)
         undone = self._taken_back(ident, action)
+        only_facts = action == "clear" and undone is not None  # a night set aside what the note states, not the note
+        if not (by_property and standing.last is None) and not only_facts:
+            moves.check(action, ident, standing)
         if undone is not None:
             return self.desk.undo(undone, by, why)
         records = [json.loads(record) for _, _, record in runtime.catalog.facts_of(file.row)]
@@ -243,9 +253,11 @@ class Rulings:
 
     # --- the review queue -----------------------------------------------------------------------------------------
 
-    def reviews(self, kind: str | None = None, limit: int = 50, after: str = "") -> dict[str, Any]:
-        """A page of open questions, the most pressing first."""
-        return self.queue.page(kind, limit, after)
+    def reviews(
+        self, kind: str | None = None, limit: int = 50, after: str = "", lang: Lang | None = None
+    ) -> dict[str, Any]:
+        """A page of open questions, the most pressing first, in a language or each in that of what it is about."""
+        return self.queue.page(kind, limit, after, lang)
 
     def rule(self, ident: str, ruling: str, why: str = "", client: str | None = None) -> dict[str, Any]:
         """Answer an open question. Raises NotFound if it is not open any more, BadRequest for a ruling it does not offer."""

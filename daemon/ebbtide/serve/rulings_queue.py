@@ -19,9 +19,11 @@ from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import Lang
 from ebbtide.parse.text import language
 from ebbtide.runtime import Runtime
+from ebbtide.serve import rulings_merge
 from ebbtide.serve.rulings_desk import Desk
 from ebbtide.serve.rulings_moves import Record, better, closing, on_facts, place, revision
 from ebbtide.serve.rulings_words import CHOICES, KINDS, ReviewKind, choices, question
+from ebbtide.sleep import checkup
 
 AT_MOST: Final = 1000
 """Open questions of a kind that are looked at; more than a person can answer in a week."""
@@ -81,7 +83,7 @@ class Queue:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def page(self, kind: str | None, limit: int, after: str) -> dict[str, Any]:
+    def page(self, kind: str | None, limit: int, after: str, lang: Lang | None = None) -> dict[str, Any]:
         """Open questions of a kind or all, the most pressing kind first, then the oldest; `after` is the last id before."""
         if kind is not None and kind not in KINDS:
             raise BadRequest(f"There is no kind {kind!r} of open question.", f"Choose one of {', '.join(KINDS)}.")
@@ -89,7 +91,7 @@ class Queue:
         begin = next((number + 1 for number, item in enumerate(found) if item.id == after), 0)
         shown = found[begin : begin + limit]
         return {
-            "reviews": [self._item(item) for item in shown],
+            "reviews": [self._item(item, lang) for item in shown],
             "counts": {k: sum(item.kind == k for item in found) for k in KINDS if kind in (None, k)},
             "total": len(found),
             "next": shown[-1].id if shown and begin + limit < len(found) else None,
@@ -104,6 +106,7 @@ class Queue:
             "expired": lambda: self._single("expired", "expired"),
             "held": lambda: self._single("held", "candidate"),
             "quarantined": lambda: self._single("quarantined", "quarantined"),
+            "merge": self._merges,
             "missing-result": self._episodes,
         }
         return [item for kind in kinds for item in sorted(makers[kind](), key=lambda item: (item.since, item.id))]
@@ -126,16 +129,33 @@ class Queue:
             for ident, s in self._listed(where).items()
             if s.there and s.state in _OPEN_STATES[kind] and not self._put_off(s)
         }
-        stored, since = self.desk.raw(sorted(listed)), self._since(listed.values())
-        return [
-            Open(
-                _ident(kind, [ident]),
-                kind,
-                ({**record, **listed[ident].fields},),
-                since.get(listed[ident].last or "", str(record.get("recorded_at"))),
+        lasts = self.desk.runtime.catalog.revisions(sorted({s.last for s in listed.values() if s.last is not None}))
+        stored = self.desk.raw(sorted(listed)) | self._notes(listed, lasts)
+        together: dict[str, list[Record]] = {}
+        for ident, record in stored.items():
+            last = lasts.get(listed[ident].last or "", {})
+            key = str(last["id"]) if _as_one(last) else ident
+            together.setdefault(key, []).append({**record, **listed[ident].fields})
+        found = []
+        for records in together.values():
+            last = lasts.get(listed[records[0]["id"]].last or "", {})
+            since = str(last.get("at") or records[0].get("recorded_at"))
+            found.append(
+                Open(_ident(kind, [r["id"] for r in records]), kind, tuple(records), since, count=len(records))
             )
-            for ident, record in stored.items()
-        ]
+        return found
+
+    def _notes(self, listed: Mapping[str, Standing], lasts: Mapping[str, Record]) -> dict[str, Record]:
+        """Notes among these, with the words that the latest revision is about; one that is not there any more asks nothing."""
+        files = self.desk.runtime.catalog.files_by_id(sorted(ident for ident in listed if ident.startswith("n_")))
+        out: dict[str, Record] = {}
+        for ident, file in sorted(files.items()):
+            if file.status == "indexed":
+                evidence = lasts.get(listed[ident].last or "", {}).get("evidence") or ()
+                said = next((e for e in evidence if e.get("source") == file.path and e.get("quote")), None)
+                words = {} if said is None else {"fact": said["quote"], "quote": said["quote"], "line": said["line"]}
+                out[ident] = {**_of_note(file), **words}
+        return out
 
     def _disputes(self) -> list[Open]:
         catalog = self.desk.runtime.catalog
@@ -156,6 +176,12 @@ class Queue:
             began = max(since.get(listed[ident].last or "", "") for ident in pair)
             found.append(Open(_ident("dispute", [a["id"], b["id"]]), "dispute", (a, b), began))
         return found
+
+    def _merges(self) -> list[Open]:
+        return [
+            Open(_ident("merge", [side["id"] for side in sides]), "merge", sides, at, why)
+            for sides, at, why in rulings_merge.questions(self.desk.runtime, self.desk.today)
+        ]
 
     def _episodes(self) -> list[Open]:
         found = missing_results(self.desk.runtime)
@@ -189,10 +215,10 @@ class Queue:
         facts = tuple(stored[ident] for ident in idents[:AT_MOST] if ident in stored)
         return [Open(_ident("lines", [what, *idents]), "lines", facts, "", count=len(idents))]
 
-    def _item(self, item: Open) -> dict[str, Any]:
+    def _item(self, item: Open, asked: Lang | None) -> dict[str, Any]:
         """A question as the API shows it. Only here the history is looked at: when it came up, and why."""
-        lang: Lang = language(item.facts[0]["fact"]) if item.facts else "en"
-        since, why = self._began(item)
+        lang: Lang = asked or (language(item.facts[0]["fact"]) if item.facts else "en")
+        since, why, finding = self._began(item, lang)
         first = item.facts[0] if item.facts else {}
         checked = str(first.get("verified_at") or first.get("created_at") or "")[:10]
         standings = self.desk.runtime.catalog.standings([record["id"] for record in item.facts])
@@ -200,25 +226,28 @@ class Queue:
             "id": item.id,
             "kind": item.kind,
             "since": since or None,
-            "question": question(item.kind, lang, why=why, checked=checked, count=item.count),
-            "why": why or None,
+            "question": question(
+                item.kind, lang, why=finding or why, checked=checked, count=item.count, finding=bool(finding)
+            ),
+            "why": finding or why or None,
             "lang": lang,
             "sides": [_side(record, standings.get(record["id"], Standing())) for record in item.facts[:AT_SHOWN]],
             "choices": choices(item.kind, lang),
         }
 
-    def _began(self, item: Open) -> tuple[str, str]:
+    def _began(self, item: Open, lang: Lang) -> tuple[str, str, str]:
+        """When it came up, why, and what a check-up found, in words; "" where none did."""
         if item.kind == "held":
-            return item.since, str(item.facts[0].get("held") or "")
+            return item.since, str(item.facts[0].get("held") or ""), ""
         kind = _BEGAN.get(item.kind)
         if kind is None:
-            return item.since, item.why
+            return item.since, item.why, ""
         idents = {record["id"] for record in item.facts}
         for r in reversed(self.desk.runtime.sync.decisions.history(item.facts[0]["id"])):
             named = {*(r.get("subjects") or ()), r.get("object")}
             if r["kind"] == kind and not r["undone"] and not r.get("undoes") and idents <= named:
-                return str(r["at"]), str(r.get("why") or "")
-        return item.since, item.why
+                return str(r["at"]), str(r.get("why") or ""), checkup.told(r, lang)
+        return item.since, item.why, ""
 
     # --- ruling: in the thread of `Desk.write` --------------------------------------------------------------------
 
@@ -237,12 +266,16 @@ class Queue:
         if ruling == "later":
             return self.desk.record(self._later(item, by, why))
         told = why or f"ruled in review: {ruling}"
+        if item.kind == "merge":
+            made = rulings_merge.rule(self.desk.runtime, item.facts, ruling, by, why, self.desk.today)
+            return self.desk.followed(made)
         if item.kind == "dispute":
             return self.desk.record(*self._rule_dispute(item.facts[0], item.facts[1], ruling, by, told))
         kinds = {"still_true": "confirm"}
         news = [on_facts(kinds.get(ruling, ruling), item.facts, by, told)]
         if ruling == "forget":
-            news = [on_facts("forget", list(self.desk.raw([f["id"] for f in item.facts]).values()), by, told)]
+            stored = self.desk.raw([f["id"] for f in item.facts])
+            news = [on_facts("forget", [stored.get(f["id"], f) for f in item.facts], by, told)]
             if derived := self.desk.concluded([f["id"] for f in item.facts]):
                 news.append(on_facts("forget", derived, by, "it was concluded from what was forgotten"))
         return self.desk.record(*news)
@@ -293,6 +326,12 @@ class Queue:
 
 AT_SHOWN: Final = 20
 """Sides of a question that are shown; only a question about lines can have more than two."""
+
+
+def _as_one(last: Record) -> bool:
+    """Whether what a revision did to several records is one question: a source that was set aside, or one such put off."""
+    several = len(last.get("subjects") or ()) > 1
+    return several and ((last.get("kind") == "quarantine" and "check" in last) or last.get("kind") == "correct")
 
 
 def _ident(kind: ReviewKind, parts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Final, Literal, get_args
 
 from ebbtide.memory.states import Lang
 
-ReviewKind = Literal["lines", "dispute", "wrong", "expired", "held", "quarantined", "missing-result"]
+ReviewKind = Literal["lines", "dispute", "wrong", "expired", "held", "quarantined", "merge", "missing-result"]
 KINDS: Final[tuple[ReviewKind, ...]] = get_args(ReviewKind)
 """Kinds of open questions, the most pressing first."""
 
@@ -24,6 +24,7 @@ CHOICES: Final[Mapping[ReviewKind, tuple[Ruling, ...]]] = {
     "expired": ("still_true", "archive", "later"),
     "held": ("accept", "refuse", "later"),
     "quarantined": ("clear", "forget", "later"),
+    "merge": ("merge", "both", "later"),
     "missing-result": ("later",),
 }
 
@@ -49,8 +50,11 @@ def choices(kind: ReviewKind, lang: Lang) -> list[dict[str, str]]:
     return [{"ruling": ruling, "label": _LABELS[ruling][lang == "zh"]} for ruling in CHOICES[kind]]
 
 
-def question(kind: ReviewKind, lang: Lang, *, why: str = "", checked: str = "", count: int = 0) -> str:
-    """One sentence that asks. `why`: the reason that is known; `checked`: the day it was last known to be true."""
+def question(
+    kind: ReviewKind, lang: Lang, *, why: str = "", checked: str = "", count: int = 0, finding: bool = False
+) -> str:
+    """One sentence that asks. `why`: the reason that is known; `checked`: the day it was last known to be true; `finding`: a check-up
+    found the reason, so that it is asked about that."""
     zh = lang == "zh"
     told = f"（{why}）" if why and zh else f" ({why})" if why else ""
     if kind == "dispute":
@@ -61,6 +65,14 @@ def question(kind: ReviewKind, lang: Lang, *, why: str = "", checked: str = "", 
             if zh
             else f"This was called wrong{told}: does it hold all the same?"
         )
+    if kind == "expired" and finding:
+        return f"这一条要不要保留{told}？" if zh else f"Does this still stand as it is{told}?"
+    if kind == "quarantined" and count > 1:
+        return (
+            f"这 {count} 条被隔离了{told}，可信吗？"
+            if zh
+            else f"These {count} were set aside{told}: can they be trusted?"
+        )
     if kind == "expired":
         since = (f"（上次确认：{checked}）" if zh else f" (last known on {checked})") if checked else ""
         return f"这一条现在还成立吗{since}？" if zh else f"Is this still true{since}?"
@@ -68,6 +80,12 @@ def question(kind: ReviewKind, lang: Lang, *, why: str = "", checked: str = "", 
         return f"这一条先放着没记{told}，要记住吗？" if zh else f"This was held back{told}: should it be remembered?"
     if kind == "quarantined":
         return f"这一条被隔离了{told}，可信吗？" if zh else f"This was set aside{told}: can it be trusted?"
+    if kind == "merge":
+        return (
+            f"这两条核心记忆说的是同一件事{told}，要把前一条并为后一条的依据吗？"
+            if zh
+            else f"Do these two core memories say the same{told}, so that the first becomes evidence of the second?"
+        )
     if kind == "lines":
         if zh:
             return f"facts.jsonl 少了 {count} 行：是要忘记它们吗？"

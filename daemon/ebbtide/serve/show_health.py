@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ebbtide.serve.commands_health import AUTO
 from ebbtide.serve.show import Body, Pen, clean, duration, table
 
 _SIGNS: Final = {"better": "better", "worse": "worse", "same": "=", "neither": ""}
@@ -70,8 +71,13 @@ def measured(body: Body, pen: Pen) -> str:
     return health(body["result"], pen)
 
 
-def digest(body: Body, pen: Pen) -> str:
-    """What is worth a minute."""
+def digest(body: Body, pen: Pen, markdown: str | None = None) -> str:
+    """What is worth a minute. `markdown`: as the API gives it in that language, AUTO for that of most of what comes back."""
+    if markdown is not None:
+        most = [item["lang"] for item in body["revive"]]
+        lang = markdown if markdown != AUTO else "zh" if 2 * most.count("zh") > len(most) else "en"
+        told: str = body["markdown_zh" if lang == "zh" else "markdown"]
+        return told
     lines = [pen.bold(f"{clean(body['day'])} ({clean(body['week'])})")]
     for item in body["revive"]:
         asked = item["question_zh" if item["lang"] == "zh" else "question"]

@@ -33,6 +33,10 @@ def sleep(body: Body, pen: Pen) -> str:
     lines = [pen.bold(head)]
     for one in told["judged"]:
         lines += ["", *_judged(one, pen)]
+    done = told["hygiene"]
+    if any(done.values()):
+        put_away = f"{done['moved']} working notes put away ({done['episodes']} as episodes)"
+        lines += ["", f"Hygiene: {done['asked']} questions asked, {put_away}, {done['set_aside']} statements set aside"]
     lines += [pen.dim(f"Left out: {clean(why)}") for why in told["skipped"]]
     if told["undo"]:
         lines += ["", pen.dim(f"Take it back: {told['undo']}")]
@@ -46,8 +50,10 @@ def _judged(one: Mapping[str, Any], pen: Pen) -> list[str]:
     word = "waits" if waits else _DONE[one["decision"]]
     lines = [f"{pen.bold(word)}{into}  {clean(one['note'])} ({one['day']}, salience {one['salience']:.2f})"]
     if one["insight"]:
-        lines.append(f"  “{clean(one['insight'])}”")
-    lines.append(pen.dim(f"  {one['relation']}: {clean(one['reasoning'])}"))
+        own = one["judge"] == "rules"  # else it may be a model's wording of what the person said
+        lines.append(f"  “{clean(one['insight'])}”" if own else f"  {clean(one['insight'])}")
+    by = "" if one["judge"] == "rules" else f" (judged by {clean(one['judge'])})"
+    lines.append(pen.dim(f"  {one['relation']}: {clean(one['reasoning'])}{by}"))
     return lines
 
 

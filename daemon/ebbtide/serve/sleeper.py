@@ -75,7 +75,7 @@ class Sleeper(threading.Thread):
             battery=config.sleep.battery,
         )
         if begin:
-            self.service.sleep()
+            self.service.sleep(scheduled=True)
             self._busy_at = moment
         return begin
 

@@ -40,7 +40,9 @@ class SleepJudged(Response):
     relation: Relation = Field(description="Of its insight to the core.")
     duplication: float = Field(description="How much of it the core says already, 0 to 1.")
     reasoning: str
-    insight: str = Field(description="The person's own sentence that is kept; empty: none stands alone.")
+    insight: str = Field(
+        description="The sentence that is kept: the person's own, or a model's wording that adds nothing; empty: none stands alone."
+    )
     why: str | None
     how: str | None
     path: str | None = Field(description="promote: the new core memory.")
@@ -48,8 +50,18 @@ class SleepJudged(Response):
     links: list[str]
     places: list[SleepPlace]
     until: str | None = Field(description="Until this day it waits to be borne out by further notes.")
-    judge: str
+    judge: str = Field(description="rules, or a model by its name.")
+    unjudged: str | None = Field(description="Why the model that was to decide did not; null: it did, or none was to.")
     private: bool
+
+
+class SleepHygiene(Response):
+    """What the hygiene of a night comes to."""
+
+    asked: int = Field(description="Questions of the check-up, for the review queue.")
+    moved: int = Field(description="Working notes whose time has passed.")
+    episodes: int = Field(description="Of these, that became an episode.")
+    set_aside: int = Field(description="Facts and memories of doubtful sources.")
 
 
 class SleepResult(Response):
@@ -62,6 +74,7 @@ class SleepResult(Response):
     candidates: int
     counts: dict[str, int] = Field(description="Candidates by decision.")
     judged: list[SleepJudged]
+    hygiene: SleepHygiene
     skipped: list[str] = Field(description="Steps that were left out, and why.")
     revision: str | None = Field(description="The revision that stands for the night; null: nothing was to do.")
     undo: str | None = Field(description="The command that takes it back.")

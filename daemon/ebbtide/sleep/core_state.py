@@ -130,7 +130,7 @@ def _counts(row: FileRow, folder: str, today: str) -> bool:
 
 
 def _holds(standing: Standing) -> bool:
-    whole = standing.superseded_by is None and standing.merged_into is None
+    whole = standing.superseded_by is None and standing.merged_into is None and not standing.frozen
     return standing.there and standing.state in ("active", "candidate") and whole
 
 

@@ -10,6 +10,8 @@ from ebbtide.memory.states import Lang
 from ebbtide.sleep.desk import Spent
 from ebbtide.sleep.markup import link
 from ebbtide.sleep.nights import Plan
+from ebbtide.sleep.report_hygiene import Hygiene
+from ebbtide.sleep.report_merge import Joined
 from ebbtide.sleep.report_words import say
 from ebbtide.sleep.trend import Record
 
@@ -27,11 +29,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Something a person must decide: its kind (dispute, expired, held, wrong, quarantined), sides, and since when (ISO day)."""
+    """Something a person must decide: its kind (dispute, expired, held, wrong, quarantined), sides, since when (ISO day), and what a
+    check-up found, in words."""
 
     kind: str
     sides: tuple[Side, ...]
     since: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class Spending:
     money: float = 0.0
     waiting: int = 0
     reason: str = ""
+    night: Spent | None = None
+    """Of it, what judging this night has cost; None where Claude was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,8 @@ class Edition:
     spending: Spending | None = None
     skipped: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
+    hygiene: Hygiene = field(default_factory=Hygiene)
+    joined: Sequence[Joined] = ()
 
     @property
     def day(self) -> str:

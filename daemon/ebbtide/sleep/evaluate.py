@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
@@ -20,11 +20,15 @@ from ebbtide.memory.heat import Event
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import LAYER_OF_TYPE, Lang
 from ebbtide.sleep import digest, planning, trend
+from ebbtide.sleep.core_read import lapsed
 from ebbtide.sleep.core_state import Held, Reading, disputes, held, state
 from ebbtide.sleep.digest import Recent, Sleeper
 from ebbtide.sleep.edition import Back, Edition, Rest, Ruling, Side, Spending
+from ebbtide.sleep.merge_read import asked, joined
 from ebbtide.sleep.nights import Plan, Quote, Step
+from ebbtide.sleep.open_rulings import expired_ruling, open_rulings
 from ebbtide.sleep.report import report
+from ebbtide.sleep.report_hygiene import Hygiene, hygiene_of
 from ebbtide.sleep.report_twin import cost_of
 from ebbtide.sleep.router import NAME, Entry, router
 from ebbtide.sleep.trend import Record
@@ -99,6 +103,10 @@ def closing(
         spending,
         skipped,
         {path: row.title for path, row in whole.files.items() if row.title},
+        hygiene_of(plan.steps, lapsed(reading.catalog, _since(past, when.day), when.day))
+        if plan is not None
+        else Hygiene(),
+        joined(reading.catalog, reading.vault, when.day),
     )
     return Closing(record, report(edition), whole.rest, back, whole.lang)
 
@@ -121,10 +129,13 @@ def page_of(cores: Sequence[Held], folder: str, lang: Lang) -> bytes:
     return router(entries, folder, lang).encode("utf-8", "replace")
 
 
-def routed(reading: Reading, day: str, present: bytes | None) -> tuple[Step, ...]:
-    """The step that brings MEMORY.md (`present`: its bytes now) to the core memories that are there; none if it says that already."""
+def routed(reading: Reading, day: str, present: bytes | None, without: Collection[str] = ()) -> tuple[Step, ...]:
+    """The step that brings MEMORY.md (`present`: its bytes now) to the core memories that are there; none if it says that already.
+
+    `without`: ids of those that are about to go."""
     files = reading.catalog.files()
-    page = page_of(held(reading, files, day), reading.folder, majority(files.values()))
+    there = [one for one in held(reading, files, day) if one.core.id not in without]
+    page = page_of(there, reading.folder, majority(files.values()))
     if page == present:
         return ()
     why = "the router names the core memories that are there and when to open each"
@@ -195,13 +206,22 @@ class _Whole:
             if a in facts and b in facts  # a side that no note says any more disputes nothing
         ]
         lasts = {ident: standing.last for ident, standing in expired if standing.last}
-        ats = {ident: str(r.get("at"))[:10] for ident, r in self.catalog.revisions(sorted(lasts.values())).items()}
+        made = self.catalog.revisions(sorted(lasts.values()))
         old = [
-            Ruling("expired", (_side(facts[ident]),), ats.get(lasts.get(ident, ""), self.day))
+            expired_ruling(_side(facts[ident]), made.get(lasts.get(ident, ""), {}), self.lang, self.day)
             for ident, standing in expired
             if ident in facts and standing.state in ("active", "candidate", "stale")
         ]
-        return [*out, *sorted(old, key=lambda ruling: (ruling.since, ruling.sides[0].note, ruling.sides[0].line))]
+        old.sort(key=lambda ruling: (ruling.since, ruling.sides[0].note, ruling.sides[0].line))
+        return [*out, *old, *open_rulings(self.catalog, self.lang, self.day), *self._merges()]
+
+    def _merges(self) -> list[Ruling]:
+        """Core memories that a night found to say the same."""
+        found = asked(self.catalog, self.reading.vault, self.reading.folder, self.day)
+        return [
+            Ruling("merge", tuple(Side(m.claim, m.path, 1) for m in (one.merge.covered, one.merge.kept)), one.at[:10])
+            for one in found
+        ]
 
     def laid_to_rest(self, plan: Plan | None) -> tuple[Rest, ...]:
         """What the night froze, by its plan: once that is done, the facts themselves propose nothing any more."""
@@ -214,6 +234,9 @@ class _Whole:
             fact = json.loads(text)
             note, line = str(fact["source"]), int(fact["line"])
             out.append(Rest(ident, str(fact["fact"]), note, line, steps[ident].why, str(fact["quote"])))
+        for ident, file in sorted(self.catalog.files_by_id(sorted(steps.keys() - facts.keys())).items()):
+            said = steps[ident].evidence[0].text if steps[ident].evidence else file.title
+            out.append(Rest(ident, said, file.path, 1, steps[ident].why, said))
         return tuple(out)
 
     # --- the core -----------------------------------------------------------------------------------------------------
@@ -242,6 +265,12 @@ class _Whole:
         """What comes back, as questions in the language of each memory."""
         by_id = {one.core.id: one for one in self.cores}
         return tuple(_back(by_id[str(row["id"])], row, self.files) for row in chosen if str(row.get("id")) in by_id)
+
+
+def _since(history: Sequence[Record], day: str) -> str:
+    """The day of the last night before this one: what lapsed from then on was not told yet. Yesterday where none is known."""
+    nights = [str(item["day"]) for item in history if item.get("night") and str(item["day"]) < day]
+    return nights[-1] if nights else (date.fromisoformat(day) - timedelta(days=1)).isoformat()
 
 
 def majority(files: Iterable[FileRow]) -> Lang:

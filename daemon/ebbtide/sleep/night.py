@@ -95,7 +95,7 @@ class Night:
         judged = judge(candidates, core)
         return planning.planned(
             day, core, candidates, judged, processed,
-            folder=self.folder, new_id=self.sync.new_id, further=self.further(day),
+            folder=self.folder, new_id=self.sync.new_id, further=self.further(day), skipped=planning.unjudged(judged),
         )  # fmt: skip
 
     # --- carrying out -------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class Night:
         done = 0
         for number, step in enumerate(steps, first):
             if self.stop():
-                raise Interrupted("The night was stopped.", "The next one goes on where it stopped.")
+                raise stopped()
             self.say("write", number, first + len(steps))
             needed = step.extra.get("needs")
             if isinstance(needed, int) and needed in skipped:
@@ -216,27 +216,17 @@ class Night:
         catalog = self.sync.indexes.catalog
         if any(part.get("step") == number for part in catalog.parts_of(lead)):
             return ""
-        changes: list[dict[str, Any]] = []
-        if step.path:
-            after = None if step.after is None else step.after.encode("utf-8")
-            reason = self._place(step, after)
-            if reason:
-                return reason
-            changes = [
-                {
-                    "path": step.path,
-                    "field": CONTENT,
-                    "before": step.before or None,
-                    "after": planning.digest(step.after) or None,
-                }
-            ]
+        writes = writes_of(step)
+        reason = self._place(writes)
+        if reason:
+            return reason
         extra = {key: value for key, value in step.extra.items() if key not in ("object", "needs")}
         revision = {
             "by": "daemon",
             "kind": step.kind,
             "subjects": list(step.subjects),
             "object": step.extra.get("object"),
-            "changes": changes,
+            "changes": [change_of(*write) for write in writes],
             "why": step.why,
             "evidence": [{"source": q.note, "line": q.line, "quote": q.text} for q in step.evidence],
             "part_of": lead,
@@ -245,24 +235,25 @@ class Night:
         }
         self.sync.decisions.record({**extra, **revision})
         self.sync.outbox.deliver()
-        if step.path:
-            self._index([step.path])
+        if writes:
+            self._index([path for path, _, _ in writes])
         return ""
 
-    def _place(self, step: Step, after: bytes | None) -> str:
-        """Bring a file to what a step puts there; why not, or "". Doing it again changes nothing."""
+    def _place(self, writes: Sequence[FileWrite]) -> str:
+        """Bring files to what a step puts there, all or none; why not, or "". Doing it again changes nothing."""
         try:
-            now = self.files.digest(step.path)
-            if now == planning.digest(step.after):
-                return ""  # written before a kill, or by another device from the same notes
-            if now != step.before:
+            found = [self.files.digest(path) for path, _, _ in writes]
+            # What has it already was written before a kill, or by another device from the same notes.
+            left = [w for w, now in zip(writes, found, strict=True) if now != planning.digest(w[2])]
+            if any(self.files.digest(path) != before for path, before, _ in left):
                 return _CHANGED
-            if now:
-                self.files.keep(self.files.read(step.path) or b"")
-            if after is None:
-                self.files.take(step.path, step.before)
-            else:
-                self.files.put(step.path, after, step.before)
+            for path, before, after in left:
+                if before:
+                    self.files.keep(self.files.read(path) or b"")
+                if after is None:
+                    self.files.take(path, before)
+                else:
+                    self.files.put(path, after.encode("utf-8"), before)
         except ChangedOutside:
             return _CHANGED
         return ""
@@ -302,7 +293,27 @@ class Interrupted(VaultError):
     code = "stopped"
 
 
+def stopped() -> Interrupted:
+    """The daemon ends: what there is of the night stays for the next one."""
+    return Interrupted("The night was stopped.", "The next one goes on where it stopped.")
+
+
 _CHANGED: Final = "the file was changed since the plan was made; a person's edits stay"
+
+
+FileWrite = tuple[str, str, str | None]
+"""A file of the memory folder, the digest of what must be there before, and its text afterwards (None: none)."""
+
+
+def writes_of(step: Step) -> list[FileWrite]:
+    """The files that a step writes."""
+    first: list[FileWrite] = [(step.path, step.before, step.after)] if step.path else []
+    return [*first, *([step.second] if step.second is not None else [])]
+
+
+def change_of(path: str, before: str, after: str | None) -> dict[str, Any]:
+    """A written file as a change of a revision."""
+    return {"path": path, "field": CONTENT, "before": before or None, "after": planning.digest(after) or None}
 
 
 def night_name(day: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any, Final
@@ -35,7 +36,8 @@ def planned(
     further: Sequence[Step] = (),
     skipped: Sequence[str] = (),
 ) -> Plan:
-    """The plan of a night. `folder` is the memory folder's vault path; `further` are steps that are none of a candidate's."""
+    """The plan of a night. `folder` is the memory folder's vault path; `further` are steps that are none of a candidate's, whose `needs`
+    count from the first of them."""
     texts = {memory.path: memory for memory in core.memories}
     steps: list[Step] = []
     written: dict[str, int] = {}
@@ -56,7 +58,29 @@ def planned(
             steps.append(step)
         else:
             steps.append(_marked(one, written, new_id))
-    return Plan(day, core.hash, tuple(candidates), tuple(judged), (*tuple(steps), *further), processed, tuple(skipped))
+    return Plan(day, core.hash, tuple(candidates), tuple(judged), joined(steps, further), processed, tuple(skipped))
+
+
+def joined(*groups: Sequence[Step]) -> tuple[Step, ...]:
+    """Groups of steps in a row: the `needs` of each, which count within its group, count from the first of all."""
+    out: list[Step] = []
+    for group in groups:
+        first = len(out)
+        for step in group:
+            needs = step.extra.get("needs")
+            shifted = {**step.extra, "needs": needs + first} if first and isinstance(needs, int) else step.extra
+            out.append(replace(step, extra=shifted))
+    return tuple(out)
+
+
+def unjudged(judged: Sequence[Judged]) -> list[str]:
+    """The candidates that rules judged in a model's place, by reason, in words; the commonest reason first."""
+    reasons = Counter(one.unjudged for one in judged if one.unjudged)
+    first = {one.unjudged: one.candidate.lang for one in reversed(judged)}
+    return [
+        f"{n} 条候选改由规则判断：{why}" if first[why] == "zh" else f"{n} of the candidates judged by rules: {why}"
+        for why, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    ]
 
 
 def digest(content: str | bytes | None) -> str:
@@ -74,7 +98,7 @@ def _promote(one: Judged, day: str, folder: str, ident: str) -> Step:
     )  # fmt: skip
     extra = {**_of(one), "object": one.candidate.key}
     return Step(
-        "promote", _inside(one.path, folder), "", core_note.written(new), (ident,), one.reasoning, one.places, extra
+        "promote", inside(one.path, folder), "", core_note.written(new), (ident,), one.reasoning, one.places, extra
     )
 
 
@@ -82,7 +106,7 @@ def _retire(one: Judged, memory: CoreMemory, folder: str, new: str, needs: int) 
     after = core_note.retired(memory.text, one.path)
     extra = {"object": new, "needs": needs, "key": one.candidate.key}
     step = Step(
-        "supersede", _inside(memory.path, folder), memory.digest, after, (memory.id,), one.reasoning, one.places, extra
+        "supersede", inside(memory.path, folder), memory.digest, after, (memory.id,), one.reasoning, one.places, extra
     )
     return step, _now(memory, after)
 
@@ -97,7 +121,7 @@ def _added(one: Judged, memory: CoreMemory, day: str, folder: str) -> tuple[Step
         after = core_note.with_place(memory.text, label, quote, day)
     extra = {**_of(one), "object": memory.id}
     step = Step(
-        one.decision, _inside(memory.path, folder), memory.digest, after, _subjects(one), one.reasoning, (quote,),
+        one.decision, inside(memory.path, folder), memory.digest, after, _subjects(one), one.reasoning, (quote,),
         extra,
     )  # fmt: skip
     return step, _now(memory, after)
@@ -131,13 +155,15 @@ def _own(one: Judged) -> Quote:
 def _of(one: Judged) -> dict[str, Any]:
     """What a revision says of its candidate: enough to know it again, and to bear another one out while it waits."""
     told: dict[str, Any] = {"key": one.candidate.key}
+    told |= {"judge": one.judge} if one.judge != "rules" else {}
     if one.until:
         told |= {"until": one.until, "task": one.candidate.task, "day": one.candidate.day}
         told |= {"private": True} if one.candidate.private else {}
     return told
 
 
-def _inside(path: str, folder: str) -> str:
+def inside(path: str, folder: str) -> str:
+    """A vault path as one of the memory folder."""
     return path.removeprefix(f"{folder}/")
 
 
@@ -193,7 +219,9 @@ def _candidate(item: Mapping[str, Any]) -> Candidate:
 
 
 def _step(item: Mapping[str, Any]) -> Step:
-    made: Step = _made(Step, {**item, "evidence": _quotes(item["evidence"])}, "subjects")
+    second = item.get("second")
+    values = {**item, "evidence": _quotes(item["evidence"]), "second": tuple(second) if second else None}
+    made: Step = _made(Step, values, "subjects")
     return made
 
 

@@ -6,7 +6,6 @@ night and the figures; what comes of notes is escaped, so that no note can add a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -15,6 +14,10 @@ from ebbtide.sleep.charts import charts
 from ebbtide.sleep.edition import FOLDER, Edition
 from ebbtide.sleep.markup import md, plain
 from ebbtide.sleep.nights import Judged
+from ebbtide.sleep.outlived import sealed
+from ebbtide.sleep.report_hygiene import sections
+from ebbtide.sleep.report_merge import sections as merged
+from ebbtide.sleep.report_merge import success
 from ebbtide.sleep.report_twin import twin_of
 from ebbtide.sleep.report_words import known
 from ebbtide.sleep.trend import KINDS, OUTCOMES, Kind, Record
@@ -27,13 +30,12 @@ def report(edition: Edition) -> dict[str, bytes]:
     """The three files, by their path in the memory folder. The same edition gives the same bytes."""
     history = trend.by_day([*edition.history, edition.record])
     stem = f"{FOLDER}/{edition.day}"
-    twin = json.dumps(twin_of(edition, history), ensure_ascii=False, indent=1) + "\n"
-    page = markdown(edition, history)
-    return {
-        f"{stem}.md": page.encode("utf-8", "replace"),
-        f"{stem}.svg": charts(history, edition.day, edition.lang).encode("utf-8", "replace"),
-        f"{stem}.json": twin.encode("utf-8", "replace"),
+    shown = {
+        ".md": markdown(edition, history).encode("utf-8", "replace"),
+        ".svg": charts(history, edition.day, edition.lang).encode("utf-8", "replace"),
     }
+    files = {**shown, ".json": sealed(twin_of(edition, history), shown)}
+    return {stem + ending: data for ending, data in files.items()}
 
 
 # --- the page -----------------------------------------------------------------------------------------------------
@@ -47,6 +49,7 @@ def markdown(edition: Edition, history: Sequence[Record]) -> str:
         [f"# {edition.say('title', day=edition.day)}"],
         _summary(edition),
         _warnings(edition, history),
+        success(edition.record, history, edition.lang),
         [f"## {edition.say('rulings')}"],
         _rulings(edition),
         [f"## {edition.say('figures')}"],
@@ -57,6 +60,8 @@ def markdown(edition: Edition, history: Sequence[Record]) -> str:
         for name, title in (("promote", "promoted"), ("associate",) * 2, ("compress",) * 2, ("release",) * 2):
             parts += [[f"## {edition.say(title)}"], _outcome(edition, [j for j in plan.judged if j.decision == name])]
     parts += [
+        *merged(edition.joined, edition.lang, edition.to),
+        *sections(edition.hygiene, edition.lang, edition.to),
         [f"## {edition.say('layers')}"],
         _layers(edition, history),
         [f"## {edition.say('revive')}"],
@@ -103,7 +108,9 @@ def _rulings(edition: Edition) -> list[str]:
     lines = []
     for ruling in edition.rulings[:SHOWN]:
         kind = edition.say(ruling.kind) if known(ruling.kind) else md(ruling.kind)
-        lines.append(f"- **{kind}**, {edition.say('since', day=md(ruling.since[:10]))}")
+        kind = edition.say("check") if ruling.why and ruling.kind == "expired" else kind
+        why = f"{edition.say('colon')}{md(ruling.why)}" if ruling.why else ""
+        lines.append(f"- **{kind}**, {edition.say('since', day=md(ruling.since[:10]))}{why}")
         lines += [f"  - {md(side.text)} ({edition.to(side.note, line=side.line)})" for side in ruling.sides]
     more = edition.open_ - len(edition.rulings[:SHOWN])
     return [*lines, "", edition.say("rulings_more", n=more) if more > 0 else edition.say("rulings_how")]
@@ -253,6 +260,9 @@ def _spending(edition: Edition) -> list[str]:
         "money": f"{told.money:.2f}" if told.money else edition.say("no_cap"),
     }
     lines.append(edition.say("caps", **caps))
+    if (night := told.night) is not None:
+        cost = f"{night.money:.4f}"
+        lines.append(edition.say("spent_night", requests=night.requests, tokens=night.tokens, money=cost))
     lines += [edition.say("waiting", n=told.waiting)] if told.waiting else []
     lines += [edition.say("paused", reason=md(told.reason, 300))] if told.reason else []
     return lines

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ebbtide.sleep import trend
+from ebbtide.sleep import report_merge, trend
 from ebbtide.sleep.edition import Edition, Spending
 from ebbtide.sleep.nights import Judged
+from ebbtide.sleep.report_hygiene import twin
 from ebbtide.sleep.trend import Record
 
 VERSION: Final = 1
@@ -30,6 +31,7 @@ def twin_of(edition: Edition, history: Sequence[Record]) -> dict[str, Any]:
             {
                 "kind": ruling.kind,
                 "since": ruling.since,
+                "why": ruling.why or None,
                 "sides": [{"text": s.text, "note": s.note, "line": s.line} for s in ruling.sides],
             }
             for ruling in edition.rulings
@@ -38,8 +40,10 @@ def twin_of(edition: Edition, history: Sequence[Record]) -> dict[str, Any]:
         "rest": [
             {"id": r.id, "text": r.text, "note": r.note, "line": r.line, "why": r.why} for r in edition.rest
         ],
+        "merged": report_merge.twin(edition.joined),
+        "hygiene": twin(edition.hygiene),
         "revive": list(edition.record.get("revive") or ()),
-        "cost": cost_of(edition.spending),
+        "cost": _cost(edition.spending),
         "skipped": [*(plan.skipped if plan is not None else ()), *edition.skipped],
     }  # fmt: skip
 
@@ -62,6 +66,16 @@ def cost_of(told: Spending | None) -> dict[str, Any] | None:
         "waiting": told.waiting,
         "reason": told.reason or None,
     }
+
+
+def _cost(told: Spending | None) -> dict[str, Any] | None:
+    """The day's spending with what of it went to judging this night."""
+    cost = cost_of(told)
+    if told is None or cost is None:
+        return None
+    night = told.night
+    of_it = night and {"requests": night.requests, "tokens": night.tokens, "money": round(night.money, 6)}
+    return cost | {"night": of_it}
 
 
 def _candidate(one: Judged) -> dict[str, Any]:
@@ -90,4 +104,5 @@ def _candidate(one: Judged) -> dict[str, Any]:
         "kind": one.kind or None,
         "until": one.until or None,
         "judge": one.judge,
+        "unjudged": one.unjudged or None,
     }

@@ -183,6 +183,23 @@ def change(item: Record, earlier: Record | None, name: str) -> Change | None:
     return Change(by, None if lower is None or by == 0 else (by < 0) == lower, str(earlier["day"]))
 
 
+def layers(item: Record) -> dict[str, int]:
+    """Records of each layer that the line tells of."""
+    table = item.get("layers")
+    return {name: number for name in LAYERS if (number := _whole(table, name)) is not None}
+
+
+def spent(item: Record) -> dict[str, Any] | None:
+    """What asking a model cost that day: requests, tokens, money and the day's caps (0: none). None where none could be asked."""
+    row = item.get("spent")
+    if not isinstance(row, Mapping):
+        return None
+    return {
+        **{name: _whole(row, name) or 0 for name in ("requests", "tokens", "cap_tokens")},
+        **{name: _number(row, name) for name in ("money", "cap_money")},
+    }
+
+
 def layer_rows(item: Record, history: Sequence[Record]) -> list[dict[str, Any]]:
     """Each layer: how many records, how many more than a week ago (None: nothing is known of then), why it is empty."""
     week = before(history, str(item["day"]), 7)
@@ -242,6 +259,11 @@ def _outcome(item: Record, name: str) -> int:
 def _whole(table: object, name: str) -> int | None:
     found = table.get(name) if isinstance(table, Mapping) else None
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _number(table: Mapping[str, Any], name: str) -> float:
+    found = table.get(name)
+    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else 0.0
 
 
 def _date(text: str) -> date | None:

@@ -30,6 +30,14 @@ def test_what_waits_is_not_called_let_go(answers: Answers) -> None:
     assert "\nlet go  日记/2026-11-28.md" in shown(answers, judged=[one | {"until": None}])
 
 
+def test_a_models_wording_is_not_shown_as_the_persons_words(answers: Answers) -> None:
+    one = answers["sleep"]["result"]["judged"][0]
+    assert f"  “{one['insight']}”" in shown(answers)
+    text = shown(answers, judged=[one | {"judge": "claude-test"}])
+    assert f"\n  {one['insight']}\n" in text
+    assert text.count("(judged by claude-test)") == 1
+
+
 def test_a_look_ahead_and_a_night_taken_back(answers: Answers) -> None:
     assert "nothing was written" in shown(answers, dry_run=True, undo=None)
     text = shown(answers, undone="r_1", left=["Memory/core/models/A.md"])
