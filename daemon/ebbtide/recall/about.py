@@ -2,53 +2,81 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from ebbtide.index.catalog import FileRow
-from ebbtide.recall import compose
+from ebbtide.index.rows import FileRow
+from ebbtide.memory.states import Lang
 from ebbtide.recall.engine import Engine
 from ebbtide.recall.ranking import Question
 
+READ = 1000
+"""Characters of a note that are its question."""
+PASSAGES = 3
 
-def related(engine: Engine, file: FileRow, limit: int) -> dict[str, Any]:
-    """What stands near a note, by its own words, meaning and links; the answer of GET /v1/related."""
-    catalog = engine.channels.catalog
-    passages = catalog.passages_of(file.row)
-    text = f"{file.title}\n" + "\n".join(p.text for p in passages[:3])
-    ranking = engine.rank(Question(text[:1000]))
-    items: list[dict[str, Any]] = []
-    for row in ranking.notes:
-        found = ranking.pool.notes[row]
-        if found.file.path == file.path or len(items) >= limit:
-            continue
-        best = found.nearest
-        passage = ranking.pool.passages.get(best) if best is not None else None
-        first = passage or next(iter(catalog.passages_of(row)), None)
-        if first is None:
-            continue
-        items.append(
-            {
-                "note": found.file.path,
-                "title": found.file.title,
-                "line": first.line,
-                "quote": next((x for x in first.text.splitlines() if x.strip()), "")[:300],
-                "score": round(ranking.note_scores[row], 4),
-                "why": compose.reasons(
-                    found.evidence,
-                    ranking.route.lang,
-                    crossed=found.file.lang != ranking.route.lang,
-                    via=found.via,
-                    wanted=None,
-                    type_="",
-                ),
-                "channels": compose.channels(found.evidence),
-            }
-        )
-    skipped = [{"step": step, "why": why} for step, why in ranking.pool.skipped]
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """What is asked for. `unlinked`: only what the note neither links to nor is linked from."""
+
+    limit: int | None = 10
+    type: str | None = None
+    budget: int | None = None
+    include: tuple[str, ...] = ()
+    unlinked: bool = False
+    lang: Lang | None = None
+
+
+def question_of(engine: Engine, file: FileRow) -> str:
+    """A note as a question: its title and how it begins."""
+    passages = engine.channels.catalog.passages_of(file.row)[:PASSAGES]
+    return "\n".join([file.title, *(passage.text for passage in passages)])[:READ]
+
+
+def links_of(engine: Engine, file: FileRow) -> set[int]:
+    """The file rows that a note links to or is linked from."""
+    return {step.other for step in engine.channels.graph().steps(file.row)}
+
+
+def looked_at(engine: Engine, file: FileRow, asked: Nearby) -> Question:
+    """What is asked where a note is looked at."""
+    return Question(
+        question_of(engine, file),
+        type=asked.type,
+        budget=asked.budget,
+        limit=asked.limit,
+        include=asked.include,
+        lang=asked.lang,
+        without=frozenset({file.row} | (links_of(engine, file) if asked.unlinked else set())),
+    )
+
+
+def related(engine: Engine, file: FileRow, asked: Nearby) -> dict[str, Any]:
+    """What stands near a note, by its own words, meaning and links, without itself; the answer of GET /v1/related."""
+    linked = links_of(engine, file)
+    question = looked_at(engine, file, asked)
+    ranking, found = engine.found(question)
+    others = [
+        item for item in found["items"] if item["note"] != file.path
+    ]  # it is there as the other side of a dispute
+    files = {note.file.path: note.file for note in ranking.pool.notes.values()}
+    files |= {fact.file.path: fact.file for fact in ranking.pool.facts.values()}
+    items = [
+        item | {"title": files[item["note"]].title, "linked": files[item["note"]].row in linked} for item in others
+    ]
     return {
         "note": file.path,
         "items": items,
-        "ms": {k: round(v, 2) for k, v in ranking.pool.ms.items()},
-        "skipped": skipped,
-        "empty_reason": None if items else "Nothing related was found.",
+        "notes": found["notes"],
+        "budget": found["budget"],
+        "tokens": sum(item["tokens"] for item in items),
+        "counted": found["counted"],
+        "ms": found["ms"],
+        "skipped": found["skipped"],
+        "hidden": found["hidden"],
+        "empty_reason": None if items else found["empty_reason"] or _nothing(ranking.words),
     }
+
+
+def _nothing(lang: Lang) -> str:
+    return "没有找到相关的记忆。" if lang == "zh" else "Nothing related was found."

@@ -70,14 +70,16 @@ class Causes:
         ranking: Ranking,
         direction: Direction | None = None,
         deadline: float | None = None,
+        start: int | None = None,
     ) -> Found:
-        """The chain for a question that was ranked. `direction` None: as the question's words say."""
+        """The chain for a question that was ranked. `direction` None: as the question's words say; `start`: the file row to
+        start at, None: where the question leads."""
         way: Direction = direction or ("forward" if ranking.route.onward else "back")
         graph, seen = self.channels.graph(), _Seen(self.channels, question)
         pool = ranking.pool
         started = time.perf_counter()
-        starts = self._starts(ranking)
-        if way == "back" and ranking.route.effect is not None:
+        starts = self._starts(ranking) if start is None else [(start, 1.0)]
+        if start is None and way == "back" and ranking.route.effect is not None:
             # Ground and effect are both named, and of the two the ground may be the better found.
             effect = self._ranker.rank(replace(question, query=ranking.route.effect), deadline)
             starts = self._starts(effect) or starts
@@ -119,13 +121,15 @@ class Causes:
                 out.append((row, R[row]))
         return out[: self.settings.walking_starts]
 
-    def answer(self, question: Question, direction: Direction | None = None, *, hurry: bool = True) -> dict[str, Any]:
+    def answer(
+        self, question: Question, direction: Direction | None = None, *, hurry: bool = True, start: int | None = None
+    ) -> dict[str, Any]:
         """The response of POST /v1/why."""
         started = time.perf_counter()
         deadline = started + self.settings.seconds if hurry else None
         ranking = self._ranker.rank(question, deadline)
-        found = self.follow(question, ranking, direction, deadline)
-        lang = found.ranking.route.lang
+        found = self.follow(question, ranking, direction, deadline, start)
+        lang = found.ranking.words
         chain = self.shown(found)
         notes = [found.seen.rows[file].path for file in found.chain.files] if found.chain is not None else []
         branches = [self._place(found, step.other, step, lang) for step in found.beside]
@@ -150,7 +154,7 @@ class Causes:
         """The places of the chain in order; each but the first with the edge that leads to it and its sentence."""
         if found.chain is None:
             return []
-        lang = found.ranking.route.lang
+        lang = found.ranking.words
         steps = (None, *found.chain.steps)
         return [self._place(found, file, step, lang) for file, step in zip(found.chain.files, steps, strict=True)]
 

@@ -36,23 +36,40 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "date": {"en": "lies in the time that the question names", "zh": "在问题所问的时间之内"},
     "recent": {"en": "was of use of late", "zh": "最近被确认有用"},
 }
+_OF_NOTE: Mapping[str, Mapping[Lang, str]] = {
+    "keyword": {
+        "en": "holds {share} of what this note's words say (rank {rank} by keyword)",
+        "zh": "含有这篇笔记用词信息的 {share}（关键词第 {rank} 位）",
+    },
+    "exact": {"en": "is what this note names exactly", "zh": "正是这篇笔记点名的内容"},
+    "date": {"en": "lies in the time that this note names", "zh": "在这篇笔记所说的时间之内"},
+}
+"""What differs where not a question was asked but a note looked at."""
 
 
 def reasons(
-    evidence: Evidence, lang: Lang, *, crossed: bool, via: str | None, wanted: str | None, type_: str
+    evidence: Evidence,
+    lang: Lang,
+    *,
+    crossed: bool,
+    via: str | None,
+    wanted: str | None,
+    type_: str,
+    of_note: bool = False,
 ) -> list[str]:
-    """Why an item is here, most telling first."""
-    out: list[str] = [_WORDS["exact"][lang]] if "exact" in evidence.ranks else []
+    """Why an item is here, most telling first. `of_note`: it stands near a note, nobody asked a question."""
+    words = {**_WORDS, **_OF_NOTE} if of_note else _WORDS
+    out: list[str] = [words["exact"][lang]] if "exact" in evidence.ranks else []
     if "keyword" in evidence.ranks and evidence.coverage > 0:
         share = f"{min(1.0, evidence.coverage):.0%}"
-        out.append(_WORDS["keyword"][lang].format(share=share, rank=evidence.ranks["keyword"][0]))
+        out.append(words["keyword"][lang].format(share=share, rank=evidence.ranks["keyword"][0]))
     if "vector" in evidence.ranks:
         rank, score = evidence.ranks["vector"]
         out.append(_WORDS["cross" if crossed else "vector"][lang].format(rank=rank, score=score))
-    out += [_WORDS[name][lang] for name in ("date", "recent") if name in evidence.ranks]
+    out += [words[name][lang] for name in ("date", "recent") if name in evidence.ranks]
     if via is not None:
         out.append(_WORDS["graph"][lang].format(via=via))
-    if wanted is not None and wanted == type_:
+    if wanted is not None and wanted == type_ and not of_note:
         out.append(_WORDS["type"][lang].format(type=type_))
     return out
 

@@ -29,9 +29,11 @@ class Engine:
         """Notes and facts by score; see Ranker."""
         return self._ranker.rank(question, deadline)
 
-    def why(self, question: Question, direction: Direction | None = None, *, hurry: bool = True) -> dict[str, Any]:
-        """The causal chain for a question: the response of POST /v1/why."""
-        return self._causes.answer(question, direction, hurry=hurry)
+    def why(
+        self, question: Question, direction: Direction | None = None, *, hurry: bool = True, start: int | None = None
+    ) -> dict[str, Any]:
+        """The causal chain for a question, from a file row if one is given: the response of POST /v1/why."""
+        return self._causes.answer(question, direction, hurry=hurry, start=start)
 
     def recall(self, question: Question, *, hurry: bool = True) -> dict[str, Any]:
         """The response of formats.md 6. Without `hurry` no step is left out for time (exams must be repeatable)."""

@@ -41,6 +41,12 @@ _SAID: Final[Mapping[str, Mapping[Lang, str]]] = {
     "out_of_scope": {"en": "lies outside {scope}", "zh": "在 {scope} 之外"},
     "in_time": {"en": "not dated after {day}", "zh": "日期不晚于 {day}"},
     "later": {"en": "dated {date}, after {day}", "zh": "日期为 {date}，晚于 {day}"},
+    "itself": {"en": "it is the note that was looked at", "zh": "它就是所看的那篇笔记"},
+    "linked": {
+        "en": "a link leads from one note to the other, and what is linked is left out",
+        "zh": "两篇笔记之间有链接，而有链接的笔记不显示",
+    },
+    "apart": {"en": "it is another note, and no link leaves it out", "zh": "它是另一篇笔记，没有因链接而不显示"},
     "fits": {"en": "it, or a fact in it, is a {type}", "zh": "它或其中的事实属于 {type}"},
     "unfit": {
         "en": "neither it ({own}) nor a fact found in it is a {type}",
@@ -90,8 +96,12 @@ _SAID: Final[Mapping[str, Mapping[Lang, str]]] = {
     "step_indexed": {"en": "indexed", "zh": "索引"},
     "step_scope": {"en": "scope", "zh": "范围"},
     "step_as_of": {"en": "day", "zh": "日期"},
+    "step_beside": {"en": "the other note", "zh": "另一篇笔记"},
     "step_type": {"en": "type", "zh": "类型"},
     "step_state": {"en": "state", "zh": "状态"},
+    "step_keyword": {"en": "by its words", "zh": "按字词"},
+    "step_vector": {"en": "by meaning", "zh": "按意思"},
+    "step_graph": {"en": "by links", "zh": "按链接"},
     "step_found": {"en": "found", "zh": "检索"},
     "step_relevance": {"en": "relevance", "zh": "相关度"},
     "step_ranked": {"en": "ranking", "zh": "排序"},
@@ -105,7 +115,7 @@ _SAID: Final[Mapping[str, Mapping[Lang, str]]] = {
     "merged": {"en": "merged", "zh": "已合并"},
 }
 _DECIDES: Final = frozenset(
-    ("exists", "indexed", "scope", "as_of", "type", "state", "found", "relevance", "ranked", "returned")
+    ("exists", "indexed", "scope", "as_of", "beside", "type", "state", "found", "relevance", "ranked", "returned")
 )
 """Steps that can stop a note; that one channel did not find it stops nothing."""
 
@@ -121,7 +131,7 @@ class _Told:
         return _SAID[name][self.lang].format(**values)
 
     def step(self, name: str, passed: bool, message: str) -> bool:
-        self.steps.append({"step": name, "passed": passed, "message": message})
+        self.steps.append({"step": name, "title": self.say(f"step_{name}"), "passed": passed, "message": message})
         return passed
 
     def reason(self) -> str:
@@ -129,12 +139,15 @@ class _Told:
         failed = next((s for s in self.steps if not s["passed"] and s["step"] in _DECIDES), None)
         if failed is None:
             return self.say("in_answer")
-        return self.say("stopped", step=self.say(f"step_{failed['step']}"), message=failed["message"])
+        return self.say("stopped", step=failed["title"], message=failed["message"])
 
 
-def explain(engine: Engine, question: Question, note: str, file: FileRow | None) -> dict[str, Any]:
-    """The answer of POST /v1/explain. `file` is the note's row, None if no such note is known."""
-    told = _Told(language(question.query))
+def explain(
+    engine: Engine, question: Question, note: str, file: FileRow | None, near: str | None = None
+) -> dict[str, Any]:
+    """The answer of POST /v1/explain. `file` is the note's row, None if no such note is known; `near`: the path of the note
+    that the question was made of."""
+    told = _Told(question.lang or language(question.query))
     rank: int | None = None
     items: list[dict[str, Any]] = []
     returned = False
@@ -144,7 +157,7 @@ def explain(engine: Engine, question: Question, note: str, file: FileRow | None)
         rank = answer["notes"].index(note) + 1 if notes else None
         items = [item for item in answer["items"] if item["note"] == note]
         returned = bool(items)
-        if _allowed(engine, told, question, ranking, file):
+        if _beside(told, question, file, near) and _allowed(engine, told, question, ranking, file):
             _found(engine, told, ranking, file, rank)
             if not items:
                 items = _offered(engine, question, note)
@@ -179,6 +192,15 @@ def _indexed(told: _Told, file: FileRow) -> bool:
     return told.step("indexed", False, told.say("not_indexed", status=status, reason=reason if file.reason else ""))
 
 
+def _beside(told: _Told, question: Question, file: FileRow, near: str | None) -> bool:
+    """Whether the note can stand beside the one that was looked at, if one was."""
+    if near is None:
+        return True
+    kept_out = file.row in question.without
+    said = "apart" if not kept_out else "itself" if file.path == near else "linked"
+    return told.step("beside", not kept_out, told.say(said))
+
+
 def _allowed(engine: Engine, told: _Told, question: Question, ranking: Ranking, file: FileRow) -> bool:
     """Whether the question's own limits, and where the note stands, let it answer."""
     within = folder(question.scope)
@@ -209,7 +231,8 @@ def _state(engine: Engine, told: _Told, question: Question, file: FileRow, *, pu
     tail = told.say("facts_away", counts=said) if said else ""
     if not put_away:
         return told.step("state", True, told.say("holds") + tail)
-    state = "quarantined" if own.state == "quarantined" else "frozen" if own.frozen else "archived"
+    plain = "stale" if own.state == "stale" else "archived"
+    state = "quarantined" if own.state == "quarantined" else "frozen" if own.frozen else plain
     return told.step("state", False, told.say("put_away", state=state, word=told.say(state)) + tail)
 
 

@@ -18,6 +18,7 @@ from ebbtide.recall import compose
 from ebbtide.recall.candidates import Channels, FactCandidate, NoteCandidate, Pool
 from ebbtide.recall.packet import Draft, counting
 from ebbtide.recall.ranking import Question, Ranking, Settings
+from ebbtide.recall.sides import sides
 from ebbtide.recall.units import Packet, Steps, Units, pack, told_beside
 from ebbtide.recall.weighing import ended
 
@@ -40,7 +41,7 @@ class Items:
         way, pool = ranking.route, ranking.pool
         by = counting(self.channels.embedder())
         if not way.text:
-            return Packet([], compose.empty_reason(way.lang, (), "empty"), True, by.by)
+            return Packet([], compose.empty_reason(ranking.words, (), "empty"), True, by.by)
         weak = ranking.weak(self.settings)
         found = self._wishes(ranking) if weak else self._candidates(ranking)
         if weak and not found:
@@ -54,16 +55,16 @@ class Items:
             elif way.filters and not ranking.notes:
                 why = "type"
             titles = [pool.notes[row].file.title for row in ranking.notes[:3]]
-            return Packet([], compose.empty_reason(way.lang, titles, why), True, by.by)
+            return Packet([], compose.empty_reason(ranking.words, titles, why), True, by.by)
         units = Units(question, ranking, self.channels, self.settings)
         drafts = self._drafts(question, ranking, units, found)
         if not drafts:
-            return Packet([], compose.empty_reason(way.lang, (), "weak"), True, by.by)
+            return Packet([], compose.empty_reason(ranking.words, (), "weak"), True, by.by)
         limits = self.settings.limits
         limits = replace(
             limits, tokens=question.budget or limits.tokens, items=min(question.limit or limits.items, 100)
         )
-        return pack(drafts, units.requires(drafts), steps, limits, by, self.channels, way.lang)
+        return pack(drafts, units.requires(drafts), steps, limits, by, self.channels, ranking.words)
 
     def _drafts(
         self, question: Question, ranking: Ranking, units: Units, found: Sequence[tuple[float, Found]]
@@ -175,16 +176,23 @@ class Items:
             "type": record["type"],
             "state": standing.state,
             "disputed_with": against,
+            "against": sides(self.channels, against, lambda path: self._text(path, texts)),
             "superseded_by": standing.superseded_by,
             "frame": "historical" if over else record.get("frame") or "current",
             "temperature": compose.temperature(ranking.weighed.facts[record["id"]]),
             "score": round(score, 4),
             "why": [
                 *compose.reasons(
-                    fact.evidence, way.lang, crossed=crossed, via=None, wanted=way.type, type_=record["type"]
+                    fact.evidence,
+                    ranking.words,
+                    crossed=crossed,
+                    via=None,
+                    wanted=way.type,
+                    type_=record["type"],
+                    of_note=ranking.of_note,
                 ),
-                *compose.standing_reasons(standing, against, way.lang),
-                *([compose.ended_reason(*over, way.lang)] if over else []),
+                *compose.standing_reasons(standing, against, ranking.words),
+                *([compose.ended_reason(*over, ranking.words)] if over else []),
             ],
             "parts": compose.parts(fact.evidence, ranking.weighed.facts[record["id"]]),
             "as_of": record.get("created_at") or fact.file.date,
@@ -211,7 +219,7 @@ class Items:
         label: int | None,
         texts: dict[str, str | None],
     ) -> Draft | None:
-        way, file = ranking.route, note.file
+        way, file, lang = ranking.route, note.file, ranking.words
         text = self._text(file.path, texts)
         words = frozenset(query_terms(way.text).words)
         passage = ranking.pool.passages.get(label) if label is not None else None
@@ -246,21 +254,28 @@ class Items:
             "type": type_,
             "state": "stale" if overtaken else "active",
             "disputed_with": against,
+            "against": sides(self.channels, against, lambda path: self._text(path, texts)),
             "superseded_by": overtaken[0] or None if overtaken else None,
             "frame": "historical" if over else None,
             "temperature": compose.temperature(ranking.weighed.notes[file.row]),
             "score": round(score, 4),
             "why": [
-                *compose.reasons(note.evidence, way.lang, crossed=crossed, via=note.via, wanted=way.type, type_=type_),
-                *([compose.dispute_reason(way.lang)] if against else []),
-                *([compose.overtaken_reason(way.lang)] if overtaken else []),
-                *([compose.ended_reason(*over, way.lang)] if over else []),
+                *self._reasons(ranking, note, crossed, type_),
+                *([compose.dispute_reason(lang)] if against else []),
+                *([compose.overtaken_reason(lang)] if overtaken else []),
+                *([compose.ended_reason(*over, lang)] if over else []),
             ],
             "parts": compose.parts(note.evidence, ranking.weighed.notes[file.row]),
             "as_of": file.date,
             "lead": False,
         }
         return Draft(item, "passages", passage.row, _lang(passage.lang), text=shown, short=quote, marks=marks)
+
+    def _reasons(self, ranking: Ranking, note: NoteCandidate, crossed: bool, type_: str) -> list[str]:
+        wanted, of_note = ranking.route.type, ranking.of_note
+        return compose.reasons(
+            note.evidence, ranking.words, crossed=crossed, via=note.via, wanted=wanted, type_=type_, of_note=of_note
+        )
 
     def _by_words(self, note: NoteCandidate, words: frozenset[str]) -> Any:
         """Without vectors: the passage of a note that holds most of the question's words."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ebbtide.memory.heat import Event
-from ebbtide.memory.states import Layer
+from ebbtide.memory.states import Lang, Layer
 from ebbtide.parse.fates import asked_fates, from_code
 from ebbtide.recall import compose
 from ebbtide.recall.budget import Limits
@@ -52,6 +52,11 @@ class Question:
     explain: bool = False
     uses: Mapping[str, Sequence[Event]] | None = None
     """Uses by id instead of those of the catalogue: an exam credits them for one question only."""
+    lang: Lang | None = None
+    """The language of reasons; None: that of the question."""
+    without: frozenset[int] = frozenset()
+    """File rows that are no results, such as the note that the question is made of. What they link to is found all the same,
+    and their facts come where one disputes a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,10 @@ class Ranking:
     held: Holding = field(default_factory=Holding)
     weighed: Weighed = field(default_factory=Weighed)
     """What each score is made of."""
+    words: Lang = "en"
+    """The language in which reasons are given."""
+    of_note: bool = False
+    """A note was looked at: nobody asked a question."""
 
     @property
     def certainty(self) -> float:
@@ -127,7 +136,7 @@ class Ranker:
         weights, today = self.settings.weights, question.as_of or day_of(time.time())
         way = route(question.query, question.type, question.layer, today, self.settings.route == "filter")
         if not way.text:
-            return Ranking(way, Pool(), [], {}, {})
+            return Ranking(way, Pool(), [], {}, {}, words=question.lang or way.lang)
         since = day_before(today, self.settings.recent_days) if question.uses is None else None
         pool = gather(way, self.channels, question.scope, weights, deadline, since)
         later = self._hide_later(pool, question.as_of)
@@ -143,6 +152,7 @@ class Ranker:
         lift_exact(way, pool, self.channels, question.scope, weights, note_scores, fact_scores)
         self._graph(way, question, pool, note_scores, deadline)
         heed_notes(pool, self.channels, held, sorted(pool.notes.keys() - found))
+        _leave_out(question.without, pool, note_scores, fact_scores)
         self._weigh_type(way, pool, note_scores, fact_scores)
         dated = lift_timely(way.periods, pool, self.channels, weights, note_scores, fact_scores)
         weighed = self._weighed(question, way, pool, held, note_scores, fact_scores)
@@ -152,7 +162,8 @@ class Ranker:
         order = further(order, pool, note_scores, weights)
         order = other_language(way, pool, order, note_scores, weights, held.put_away, dated)
         ranked = behind(order, held.put_away)[:NOTES_RANKED]
-        return Ranking(way, pool, ranked, note_scores, fact_scores, later, held, weighed)
+        said = question.lang or way.lang
+        return Ranking(way, pool, ranked, note_scores, fact_scores, later, held, weighed, said, bool(question.without))
 
     def _weighed(
         self,
@@ -277,3 +288,11 @@ class Ranker:
 def after(date: str | None, as_of: str) -> bool:
     """True if a date (day, month or year precision) lies wholly after a day."""
     return date is not None and date[:10] > as_of[: len(date[:10])]
+
+
+def _leave_out(rows: frozenset[int], pool: Pool, notes: dict[int, float], facts: dict[str, float]) -> None:
+    """Take these notes and their facts out of the results; the facts stay in the pool, for the other side of a dispute."""
+    for row in rows & notes.keys():
+        del notes[row], pool.notes[row]
+    for ident in [ident for ident in facts if pool.facts[ident].file.row in rows]:
+        del facts[ident]

@@ -16,7 +16,8 @@ def answer(args: argparse.Namespace, screen: Screen) -> int:
 
 def explain(args: argparse.Namespace, screen: Screen) -> int:
     """Print why (not) this note."""
-    ask(args, screen, "explain", _limits(args) | {"note": args.note, "limit": args.limit})
+    names = ("note", "limit", "near", "unlinked", "lang")
+    ask(args, screen, "explain", _limits(args) | {name: getattr(args, name) for name in names})
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ebbtide.memory.states import LAYERS
 from ebbtide.serve.arguments import day
-from ebbtide.serve.commands_parts import INCLUDE, NOTE, Arg, Command, flag, number
+from ebbtide.serve.commands_parts import INCLUDE, LANGUAGE, NOTE, Arg, Command, flag, number
 
 _LIMITS: Final = (
     Arg("--type", "only this type (decision, lesson, preference, sprint, ...)", "T"),
@@ -41,6 +41,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
             number("--budget", "tokens the answer may take", 1, 1_000_000),
             INCLUDE,
             number("--limit", "memories at most", 1, 100),
+            Arg("--near", "near this note, as `related` shows it, instead of for the question", "NOTE"),
+            flag("--unlinked", "with --near: linked notes were left out"),
+            LANGUAGE,
         ),
     ),
 )

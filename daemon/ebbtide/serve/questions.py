@@ -10,6 +10,7 @@ from typing import Any
 
 from ebbtide.index.rows import FileRow
 from ebbtide.memory.errors import BadRequest, NotFound, VaultError
+from ebbtide.memory.states import Lang
 from ebbtide.recall import about, explaining
 from ebbtide.recall.answer import Answers, Extract
 from ebbtide.recall.answer_asking import Checked, asking, checked, material
@@ -38,10 +39,11 @@ class Questions:
         include: Sequence[str] = (),
         explain: bool = False,
         limit: int | None = None,
+        lang: Lang | None = None,
     ) -> dict[str, Any]:
         """POST /v1/recall."""
         self._check_query(query)
-        question = Question(query, type, layer, scope, as_of, budget, limit, tuple(include), explain)
+        question = Question(query, type, layer, scope, as_of, budget, limit, tuple(include), explain, lang=lang)
         return self.shown.add(query, self.runtime.engine.recall(question))
 
     def answer(
@@ -70,14 +72,28 @@ class Questions:
         scope: str | None = None,
         as_of: str | None = None,
         direction: Any = None,
+        note: str | None = None,
+        lang: Lang | None = None,
     ) -> dict[str, Any]:
         """POST /v1/why: the causal chain behind what is asked about, or what came of it."""
         self._check_query(query)
-        return self.runtime.engine.why(Question(query, scope=scope, as_of=as_of), direction)
+        start = None if note is None else self._file(note).row
+        return self.runtime.engine.why(Question(query, scope=scope, as_of=as_of, lang=lang), direction, start=start)
 
-    def related(self, note: str, limit: int = 10) -> dict[str, Any]:
+    def related(
+        self,
+        note: str,
+        limit: int = 10,
+        type: str | None = None,
+        budget: int | None = None,
+        include: Sequence[str] = (),
+        unlinked: bool = False,
+        lang: Lang | None = None,
+    ) -> dict[str, Any]:
         """GET /v1/related: what stands near a note, by its own words, meaning and links."""
-        return about.related(self.runtime.engine, self._file(note), limit)
+        file, engine = self._file(note), self.runtime.engine
+        asked = about.Nearby(limit, type, budget, tuple(include), unlinked, lang)
+        return self.shown.beside(about.question_of(engine, file), about.related(engine, file, asked))
 
     def explain(
         self,
@@ -90,10 +106,18 @@ class Questions:
         budget: int | None = None,
         include: Sequence[str] = (),
         limit: int | None = None,
+        lang: Lang | None = None,
+        near: str | None = None,
+        unlinked: bool = False,
     ) -> dict[str, Any]:
-        """POST /v1/explain: why, or why not, this note for this question."""
+        """POST /v1/explain: why, or why not, this note for this question, or near another note."""
         self._check_query(query)
-        question = Question(query, type, layer, scope, as_of, budget, limit, tuple(include), True)
+        if near is not None:
+            asked = about.Nearby(limit, type, budget, tuple(include), unlinked, lang)
+            beside = about.looked_at(self.runtime.engine, self._file(near), asked)
+            told = explaining.explain(self.runtime.engine, beside, note, self._known(note), near)
+            return told | {"query": query}
+        question = Question(query, type, layer, scope, as_of, budget, limit, tuple(include), True, lang=lang)
         return explaining.explain(self.runtime.engine, question, note, self._known(note))
 
     def _check_query(self, query: str) -> None:

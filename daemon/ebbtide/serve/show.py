@@ -213,7 +213,7 @@ def _replaced(place: Body) -> list[str]:
 
 
 def related(body: Body, pen: Pen) -> str:
-    """Notes near a note."""
+    """Memories near a note."""
     lines = []
     for number, item in enumerate(body["items"], 1):
         lines.append(f"{number}. {pen.bold(clean(item['title']))}  {cite(item)}")
@@ -305,13 +305,13 @@ def job(body: Body, pen: Pen) -> str:
 
 
 def doctor(body: Body, pen: Pen) -> str:
-    """Every check, the remedy under those that failed."""
+    """Every check; under those that failed why that matters and the remedy."""
     lines = []
     for check in body["checks"]:
         mark = pen.good("ok  ") if check["ok"] else pen.bad("FAIL")
-        lines.append(f"{mark}  {clean(check['name'])}: {clean(check['message'])}")
-        if not check["ok"]:
-            lines.append(f"      {clean(check['fix'])}")
+        lines.append(f"{mark}  {clean(check['title'])}: {clean(check['message'])}")
+        lines += [] if check["ok"] else [pen.dim(f"      {clean(check['why'])}")]
+        lines += [f"      {clean(check['fix'])}"] if check["fix"] else []
     return "\n".join(lines) + "\n"
 
 

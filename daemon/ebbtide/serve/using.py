@@ -39,6 +39,11 @@ class Shown:
         with self._lock:
             shown = ({name: str(item.get(name) or "") for name in _KEPT} for item in answer.get("items", ()))
             self._last = (query, tuple(shown))
+        return self.beside(query, answer)
+
+    def beside(self, query: str, answer: dict[str, Any]) -> dict[str, Any]:
+        """The same for what was shown without a question being asked: the latest question stays."""
+        with self._lock:
             for item in answer.get("items", ()):
                 self._items[item["id"]] = query
                 self._items.move_to_end(item["id"])

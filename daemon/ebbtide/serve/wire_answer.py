@@ -26,9 +26,14 @@ class AnswerRequest(Request):
 
 
 class ExplainRequest(Request):
-    """POST /v1/explain: why (not) this note for this question, asked as a recall with the same fields."""
+    """POST /v1/explain: why (not) this note for this question, asked as a recall with the same fields.
+
+    With `near` nobody asked: it is explained for GET /v1/related of that note, and `query`, layer, scope and day do not count.
+    """
 
     query: str = Field(max_length=MAX_QUERY_CHARS)
+    near: VaultPath | None = Field(None, description="The note that was looked at, instead of a question.")
+    unlinked: bool = Field(False, description="With `near`: what it links to or is linked from was left out.")
     note: VaultPath
     type: str | None = Field(None, max_length=64)
     layer: Layer | None = None
@@ -37,6 +42,7 @@ class ExplainRequest(Request):
     budget: int | None = Field(None, ge=1, le=1_000_000)
     include: list[Include] = Field(default_factory=list)
     limit: int | None = Field(None, ge=1, le=100)
+    lang: Lang | None = Field(None, description="Language of the steps and reasons; null: that of the question.")
 
 
 class Citation(Response):

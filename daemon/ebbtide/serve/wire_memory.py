@@ -51,10 +51,21 @@ class ChainStep(Response):
     line: int = Field(description="In `source`.")
     type: str
     text: str = Field(description="The sentence that says so.")
-    words: str = Field(description="How the step is said, in the language of the question.")
+    words: str = Field(description="How the step is said, in the language asked for, else that of the question.")
     source: str = Field(description="The file that says it.")
     date: str | None
     superseded_by: str | None
+
+
+class OtherSide(Response):
+    """A fact that says otherwise, where its note states it."""
+
+    id: str
+    note: str
+    line: int
+    column: int
+    quote: str
+    as_of: str | None
 
 
 class RecallItem(Response):
@@ -77,13 +88,16 @@ class RecallItem(Response):
     disputed_with: list[str] = Field(
         description="Facts that say otherwise: in this answer too or, of a passage, told in `inject`."
     )
+    against: list[OtherSide] = Field(description="Those of `disputed_with` as their notes state them now.")
     superseded_by: str | None
     frame: Frame | None = Field(
         description="What time it tells of; historical too where its note tells of what ended. Null: a passage that was not read for it."
     )
     temperature: Temperature | None
     score: float
-    why: list[str] = Field(description="Sentences a person reads, in the language of the question.")
+    why: list[str] = Field(
+        description="Sentences a person reads, in the language asked for, else that of the question."
+    )
     parts: Parts
     chain: list[ChainStep]
     as_of: str | None = Field(description="The day the claim was made, as far as known.")
@@ -173,25 +187,25 @@ class WhyResponse(Response):
     skipped: list[Skipped]
 
 
-class RelatedItem(Response):
-    """A note near another one."""
+class RelatedItem(RecallItem):
+    """A memory near a note."""
 
-    note: str
     title: str
-    line: int
-    quote: str
-    score: float
-    why: list[str]
-    channels: dict[str, Channel]
+    linked: bool = Field(description="A link leads from one note to the other.")
 
 
 class RelatedResponse(Response):
     """GET /v1/related."""
 
     note: str
-    items: list[RelatedItem]
+    items: list[RelatedItem] = Field(description="Never of the note itself.")
+    notes: list[str] = Field(description="Distinct paths, best first, before the budget.")
+    budget: int
+    tokens: int = Field(description="Of the items together; never more than the budget.")
+    counted: Literal["tokenizer", "estimate"]
     ms: dict[str, float]
     skipped: list[Skipped]
+    hidden: dict[str, int] = Field(description="Matches left out, by state.")
     empty_reason: str | None
 
 
@@ -199,6 +213,7 @@ class ExplainStep(Response):
     """One stage of recall and what it made of the note."""
 
     step: str
+    title: str = Field(description="The step's name in words, in the language of the answer.")
     passed: bool
     message: str
 
@@ -232,12 +247,21 @@ class NoteEntry(Response):
     links: int
 
 
+class NoteReason(Response):
+    """How many notes were skipped, have failed or are passed over (templates) for a reason."""
+
+    status: NoteStatus
+    reason: str
+    notes: int
+
+
 class NotesResponse(Response):
-    """GET /v1/notes, by path. `total` is of those asked for, `counts` of all notes by status."""
+    """GET /v1/notes, by path. `total` and `reasons` are of those asked for, `counts` of all notes by status."""
 
     notes: list[NoteEntry]
     total: int
     counts: dict[str, int]
+    reasons: list[NoteReason] = Field(description="The most frequent first, at most 100.")
 
 
 class HeadingInfo(Response):
