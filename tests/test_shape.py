@@ -41,6 +41,7 @@ ROLE = {
     "config_claude": "pure",
     "config_heat": "pure",
     "config_sleep": "pure",
+    "config_merge": "pure",
     "logs": "adapter",
     "runtime": "root",
     "keeping": "root",
@@ -48,7 +49,10 @@ ROLE = {
     "asking": "root",
     "answering": "root",
     "measuring": "root",
+    "tidying": "root",
     "sleeping": "root",
+    "consulting": "root",
+    "removal": "root",
     "daemon": "root",
     "__init__": "pure",
     "__main__": "surface",
@@ -74,6 +78,7 @@ ROLE = {
     "recall.settings": "orchestrator",
     "recall.units": "orchestrator",
     "recall.about": "orchestrator",
+    "recall.sides": "orchestrator",
     "recall.answer": "orchestrator",
     "recall.answer_beside": "orchestrator",
     "recall.answer_pick": "orchestrator",
@@ -97,10 +102,20 @@ ROLE = {
     "sleep.reading": "orchestrator",
     "sleep.nightly": "orchestrator",
     "sleep.rounds": "orchestrator",
+    "sleep.judging": "orchestrator",
+    "sleep.judge_asking": "orchestrator",
+    "sleep.judge_context": "orchestrator",
     "sleep.collect": "orchestrator",
     "sleep.core_ties": "orchestrator",
+    "sleep.merge_read": "orchestrator",
+    "sleep.core_rest": "orchestrator",
     "sleep.near_notes": "orchestrator",
     "sleep.core_state": "orchestrator",
+    "sleep.checkup_read": "orchestrator",
+    "sleep.hygiene": "orchestrator",
+    "sleep.open_rulings": "orchestrator",
+    "sleep.quarantine": "orchestrator",
+    "sleep.working_notes": "orchestrator",
     "sleep.evaluate": "orchestrator",
     "sleep.revising": "orchestrator",
     "prove.stats": "pure",
@@ -141,6 +156,11 @@ ROLE = {
     "serve.wire_exam": "pure",
     "serve.commands_exam": "pure",
     "serve.show_exam": "pure",
+    "serve.commands_service": "pure",
+    "serve.show_service": "pure",
+    "serve.service_unit": "pure",
+    "serve.doctor_words": "pure",
+    "serve.doctor": "use-cases",
     "serve.wire_sleep": "pure",
     "serve.commands_sleep": "pure",
     "serve.show_sleep": "pure",
@@ -152,6 +172,7 @@ ROLE = {
     "serve.using": "use-cases",
     "serve.rulings_desk": "use-cases",
     "serve.rulings_queue": "use-cases",
+    "serve.rulings_merge": "use-cases",
     "serve.service": "use-cases",
     "serve.vitals": "use-cases",
 }
@@ -161,6 +182,7 @@ STAGES = (
     "config_claude",
     "config_heat",
     "config_sleep",
+    "config_merge",
     "config",
     "parse",
     "vault",
@@ -256,7 +278,18 @@ PARTS = (
     {"index.vectors", "index.native"},  # the order in which two native libraries load; see index/native.py
 )
 """One adapter each, in several modules by size: these may know each other."""
-COMPOSITION = {"runtime", "keeping", "places", "asking", "answering", "sleeping", "measuring"}
+COMPOSITION = {
+    "runtime",
+    "removal",
+    "keeping",
+    "places",
+    "asking",
+    "answering",
+    "sleeping",
+    "measuring",
+    "tidying",
+    "consulting",
+}
 """The composition root, in several modules by size."""
 USED = {"recall.engine", "recall.about", "recall.answer", "recall.explaining"}
 """What the use-cases may ask of recall."""
@@ -278,10 +311,13 @@ EXCEPTIONS = {
     ("serve.questions", "runtime"): "a part of `serve.service`: asking",
     ("serve.questions", "answering"): "the way to Claude is opened for one question, and only where the user wants it",
     ("serve.vitals", "runtime"): "a part of `serve.service`: status and doctor look at the opened vault",
+    ("serve.actions_service", "removal"): "logs and uninstalling need no open vault; where things lie is known there",
     ("serve.rulings", "runtime"): "likewise: where records stand",
     ("serve.using", "runtime"): "likewise: what was used",
     ("serve.rulings_desk", "runtime"): "likewise",
     ("serve.rulings_queue", "runtime"): "likewise",
+    ("serve.rulings_merge", "runtime"): "likewise: core memories that say the same",
+    ("serve.rulings_merge", "tidying"): "merging is wired there, and only loaded where it is asked for",
     ("serve.rulings_desk", "index.decisions"): "how a fact and its revisions make what holds is written once",
     ("serve.client", "runtime"): "without a daemon the command line opens the vault itself",
     ("serve.actions", "runtime"): "`ebbtide config` prints settings of a vault that need not be opened for it",
@@ -539,7 +575,7 @@ def test_imports_follow_the_map() -> None:
 
 def test_nothing_below_imports_what_is_above() -> None:
     """Rule 5, said once more without roles or exceptions: serve, prove, daemon and runtime are the top."""
-    top = ("serve", "prove", "daemon", "runtime", "measuring", "sleeping")
+    top = ("serve", "prove", "daemon", "runtime", "measuring", "sleeping", "consulting", "tidying")
     wrong = [
         f"{name}:{found.line}: imports {found.target}"
         for name, module in modules().items()

@@ -7,6 +7,7 @@ takes long stands before the first answer.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import logging
 import os
@@ -26,6 +27,7 @@ from ebbtide.memory.errors import EbbtideError
 from ebbtide.runtime import Runtime, SystemClock, open_runtime, watch_pace
 from ebbtide.serve import pairing
 from ebbtide.serve.calls import API_LEVEL
+from ebbtide.serve.notify import Beat, Notifier, Supervisor
 from ebbtide.serve.service import Service
 from ebbtide.serve.sleeper import Sleeper
 from ebbtide.serve.vitals import Threads
@@ -87,7 +89,7 @@ class Daemon:
                 api=API_LEVEL,
                 version=__version__,
                 started=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-                command=(sys.executable, "-m", "ebbtide", "up", str(runtime.root)),
+                command=pairing.command("up", str(runtime.root)),
             ),
         )
         runtime.sync.on_edited = runtime.uses.edited
@@ -99,6 +101,14 @@ class Daemon:
         self.sleeper.start()
         log.info("serving %s on 127.0.0.1:%d", runtime.root, self._bound.port)
         return int(self._bound.port)
+
+    @property
+    def beats(self) -> list[Beat]:
+        """The signs of life of the two threads without which nothing new is noticed."""
+        return [
+            Beat("the indexer", lambda: self.indexer.beat if self.indexer.is_alive() else float("-inf")),
+            Beat("the watcher", lambda: self.watcher.beat),
+        ]
 
     def stop(self) -> None:
         """End in the order that loses nothing: no new requests, no new changes, then what is unwritten goes to disk."""
@@ -145,43 +155,81 @@ def run(vault: Path, port: int | None = None, options: Mapping[str, Any] | None 
     """`ebbtide up`: serve in the foreground until SIGINT or SIGTERM. Returns the exit code.
 
     `options`: "set" (settings by dotted key), "json" (no progress), "stop" (a `Stop`), "when_ready" (called once with port
-    and token when everything is indexed).
+    and token when everything is indexed), "supervised" (end the process when a thread stands still).
     """
     options = dict(options or {})
     runtime = open_runtime(vault, read_only=False, options=options.get("set") or {})
     logs.configure("info", file=runtime.state / "logs" / "ebbtide.log")
-    daemon = Daemon(runtime)
+    daemon, notifier = Daemon(runtime), Notifier()
     ended: Stop = options.get("stop") or Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    when_ready = options.get("when_ready")
+    if notifier.listened_to:
+        faulthandler.enable()  # a watchdog ends with SIGABRT: where each thread stood goes to the journal
+    pulse = _Pulse()
     try:
         bound = daemon.start(port)
-        say = _Teller(daemon, bool(options.get("json")))
+        notifier.ready()
+        if options.get("supervised"):
+            pulse.watch(daemon.beats)
+        say = _Teller(daemon, bool(options.get("json")), notifier)
         say.started(bound)
-        rest = 0
-        while not ended.wait(1.0):
-            if not daemon.answering:
-                raise EbbtideError("The local server stopped by itself.", f"See {runtime.state / 'logs'}; start again.")
-            rest -= 1
-            if rest > 0:
-                continue
-            status = say.progress()
-            idle = status["progress"]["phase"] == "idle"
-            if when_ready is not None and idle and status["state"] in ("ready", "degraded"):
-                when_ready(bound, pairing.read_token(runtime.places.state))
-                when_ready = None
-            rest = 10 if idle and when_ready is None else 0  # counting everything once a second is no rest
+        _serve(daemon, notifier, say, ended, options.get("when_ready"), pulse)
     finally:
+        notifier.stopping()
+        pulse.stop()
         daemon.stop()
     return 0
+
+
+def _serve(daemon: Daemon, notifier: Notifier, say: _Teller, ended: Stop, when_ready: Any, pulse: _Pulse) -> None:
+    """The main loop: pass signs of life on, tell how far it is."""
+    beats, rest = daemon.beats, 0
+    while not ended.wait(min(1.0, notifier.every or 1.0)):
+        pulse.beat()
+        notifier.ping(beats)
+        if not daemon.answering:
+            state = daemon.runtime.state
+            raise EbbtideError("The local server stopped by itself.", f"See {state / 'logs'}; start again.")
+        rest -= 1
+        if rest > 0:
+            continue
+        status = say.progress()
+        idle = status["progress"]["phase"] == "idle"
+        if when_ready is not None and idle and status["state"] in ("ready", "degraded"):
+            when_ready(daemon.threads.port, pairing.read_token(daemon.runtime.places.state))
+            when_ready = None
+        rest = 10 if idle and when_ready is None else 0  # counting everything once a second is no rest
+
+
+class _Pulse:
+    """The main loop's own sign of life, and the supervisor that looks for it where no service manager does."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+        self._supervisor: Supervisor | None = None
+
+    def watch(self, beats: list[Beat]) -> None:
+        """Let a supervisor look after these and the main loop."""
+        self._supervisor = Supervisor([*beats, Beat("the main loop", lambda: self._last)])
+        self._supervisor.start()
+
+    def beat(self) -> None:
+        """A round of the main loop."""
+        self._last = time.monotonic()
+
+    def stop(self) -> None:
+        """The end has begun."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
 
 
 class _Teller:
     """Progress on stderr while there is any; one line where it serves."""
 
-    def __init__(self, daemon: Daemon, quiet: bool) -> None:
+    def __init__(self, daemon: Daemon, quiet: bool, notifier: Notifier) -> None:
         self._daemon, self._quiet, self._last, self._told = daemon, quiet, "", 0.0
+        self._notifier = notifier
 
     @staticmethod
     def _line(text: str) -> None:
@@ -200,6 +248,7 @@ class _Teller:
         if now["total"]:
             eta = f", about {now['eta_seconds']:.0f} s left" if now["eta_seconds"] else ""
             line = f"{now['phase']}: {now['done']}/{now['total']}{eta}"
+        self._notifier.status(line)
         if self._quiet or line == self._last or (now["total"] and time.monotonic() - self._told < 3):
             return status
         self._last, self._told = line, time.monotonic()

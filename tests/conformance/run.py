@@ -1,5 +1,6 @@
-"""Runs link cases against the parser and resolver: python tests/conformance/run.py CASES.json
+"""Runs link cases against the parser and resolver: python tests/conformance/run.py CASES.json [--vault FOLDER] [-v]
 
+With --vault, CASES.json is what the plugin's command "Export what Obsidian sees" wrote, and the files are the vault's own.
 Prints the ids that fail and closes with "N passed, N failed, N skipped". The layers juggl and wikilink-types are
 optional features that Ebbtide does not have; their cases are skipped. Exit code 1 if a case fails.
 The format of the file is described in design/obsidian.md 17.
@@ -7,6 +8,7 @@ The format of the file is described in design/obsidian.md 17.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import unicodedata
@@ -55,10 +57,13 @@ def found_links(note: Note, index: NameIndex, layer: str) -> Counter[tuple[str |
     return links
 
 
-def check_case(case: Case) -> list[str]:
-    """What differs from the expectation, one line each; empty if the case passes."""
-    index = NameIndex(case["files"])
-    note = parse_file(case["source"], case["files"][case["source"]])
+def check_case(case: Case, vault: tuple[Path, NameIndex] | None = None) -> list[str]:
+    """What differs from the expectation, one line each; empty if the case passes. `vault` where the case has no files."""
+    if vault is None:
+        index, text = NameIndex(case["files"]), case["files"][case["source"]]
+    else:
+        index, text = vault[1], (vault[0] / case["source"]).read_text("utf-8", errors="replace")
+    note = parse_file(case["source"], text)
     differences: list[str] = []
     expected = Counter(_form(link) for link in case["expect_links"])
     found = found_links(note, index, case["layer"])
@@ -79,22 +84,29 @@ def check_case(case: Case) -> list[str]:
     return differences
 
 
+def _files(vault: Path) -> list[str]:
+    """Every file that Obsidian shows, by its path in the vault."""
+    found = (path.relative_to(vault) for path in sorted(vault.rglob("*")) if path.is_file())
+    return [path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts)]
+
+
 def main(arguments: list[str]) -> int:
     """Run the file named first; `-v` prints what differs."""
-    verbose = "-v" in arguments
-    names = [argument for argument in arguments if argument != "-v"]
-    if len(names) != 1:
-        print("usage: python tests/conformance/run.py CASES.json [-v]", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(prog="run.py", description="Hold the parser and resolver against link cases.")
+    parser.add_argument("cases", type=Path, help="the cases, or what Obsidian sees")
+    parser.add_argument("--vault", type=Path, help="the vault that was exported")
+    parser.add_argument("-v", dest="verbose", action="store_true", help="print what differs")
+    given = parser.parse_args(arguments)
+    vault = None if given.vault is None else (given.vault, NameIndex(_files(given.vault)))
     passed = failed = skipped = 0
-    for case in json.loads(Path(names[0]).read_text(encoding="utf-8")):
+    for case in json.loads(given.cases.read_text(encoding="utf-8")):
         if case["layer"] in SKIPPED_LAYERS:
             skipped += 1
             continue
-        differences = check_case(case)
+        differences = check_case(case, vault)
         if differences:
             failed += 1
-            print(case["id"], *(differences if verbose else ()), sep="\n  ")
+            print(case["id"], *(differences if given.verbose else ()), sep="\n  ")
         else:
             passed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

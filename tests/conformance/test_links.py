@@ -88,3 +88,25 @@ def test_shared_cases_pass() -> None:
     for case in json.loads(SHARED.read_text(encoding="utf-8")):
         if case["layer"] not in run.SKIPPED_LAYERS:
             assert run.check_case(case) == [], case["id"]
+
+
+def test_what_obsidian_sees_is_held_against_the_vault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The plugin's export has no files of its own: they are read from the vault it came from."""
+    vault = tmp_path / "vault"
+    (vault / "Ideas").mkdir(parents=True)
+    (vault / ".obsidian").mkdir()
+    (vault / ".obsidian" / "B.md").write_text("hidden", "utf-8")
+    (vault / "A.md").write_text("# Top\nSee [[B]] and [[C]]. #tag\n", "utf-8")
+    (vault / "Ideas" / "B.md").write_text("", "utf-8")
+    link = {"raw": "[[B]]", "target": "Ideas/B.md", "kind": "wikilink"}
+    case = {
+        "id": "A.md", "layer": "obsidian", "source": "A.md", "expect_tags": ["Tag"], "expect_headings": ["Top"],
+        "expect_links": [link, {"raw": "[[C]]", "target": None, "kind": "wikilink"}],
+    }  # fmt: skip
+    cases = tmp_path / "seen.json"
+    cases.write_text(json.dumps([case]), "utf-8")
+    assert run.main([str(cases), "--vault", str(vault)]) == 0
+    assert capsys.readouterr().out.endswith("1 passed, 0 failed, 0 skipped\n")
+    cases.write_text(json.dumps([case | {"expect_links": [link]}]), "utf-8")
+    assert run.main([str(cases), "--vault", str(vault), "-v"]) == 1
+    assert "surplus link" in capsys.readouterr().out

@@ -185,5 +185,6 @@ def test_a_damaged_model_leaves_keywords_and_says_so(filled: Place, name: str) -
         status = daemon.service.status()
         assert status["state"] == "degraded"
         assert status["message"]
+        assert status["message_zh"] == "没有可用的语义模型，只能按关键词回忆。原因和修法见检查（ebbtide doctor）。"
         answer = daemon.service.recall(WORD)
         assert [step["step"] for step in answer["skipped"]] == ["vector"]

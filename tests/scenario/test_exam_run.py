@@ -326,7 +326,16 @@ def test_a_change_of_settings_is_named(vault: Place) -> None:
         report = sit(service, only="find")
         assert report["changed"] == ["config"]
         assert sit(service, only="find", budget=100)["changed"] == ["budget"]
-        assert service.exam_runs()["total"] == 3
+        told = service.exam_runs()
+        assert told["total"] == 3
+        kinds = {kind["name"]: kind for kind in told["kinds"]}
+        assert all(run["figures"].keys() <= kinds.keys() for run in told["runs"])
+        assert all(kind["title"] and kind["title_zh"] for kind in kinds.values())
+        assert kinds["false-answer"]["lower_is_better"]
+        assert not kinds["hit@3"]["lower_is_better"]
+        hit = [run["figures"]["hit@3"] for run in told["runs"] if "hit@3" in run["figures"]]
+        assert kinds["hit@3"]["value"] == hit[-1]
+        assert kinds["hit@3"]["last"]["value"] == hit[-2]
 
 
 # --- plants -----------------------------------------------------------------------------------------------------------

@@ -52,6 +52,11 @@ def test_a_note_that_answers_shows_each_part_of_its_score(service: Service) -> N
         assert part in message
     assert answer["items"]
     chinese = told(service, "Pump.md", "pump 为什么坏了")
+    for one, channels in (
+        (answer, ("by its words", "by meaning", "by links")),
+        (chinese, ("按字词", "按意思", "按链接")),
+    ):
+        assert channels == tuple(s["title"] for s in one["steps"] if s["step"] in ("keyword", "vector", "graph"))
     message = next(step["message"] for step in chinese["steps"] if step["step"] == "ranked")
     for part in ("相关度", "新鲜度", "重要度", "温度", "使用"):
         assert part in message
@@ -121,6 +126,7 @@ def test_a_state_that_hides_a_note_is_named_with_the_way_to_see_it(
     assert word in told(service, "Pump.md", "pump 为什么坏了？")["reason"]
     assert told(service, "Pump.md", include=[state])["steps"][2] == {
         "step": "state",
+        "title": "state",
         "passed": True,
         "message": "holds",
     }

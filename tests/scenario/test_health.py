@@ -308,6 +308,24 @@ def test_a_night_leaves_its_report_its_line_and_a_router_without_a_dangling_link
     assert {SMALL, TIDE, WALL} == {link.target for link in build_links(note, NameIndex(paths))}
 
 
+def test_the_trend_tells_of_layers_nights_and_spending_day_by_day(filled: Place) -> None:
+    spent = {"requests": 3, "tokens": 1200, "money": 0.25, "cap_tokens": 5000, "cap_money": 0.0, "reason": None}
+    with opened(filled) as service:
+        measuring.finish(service.runtime, night(), [], lambda work: work())
+    [own] = (filled.vault / "Memory" / "health").glob("*.jsonl")
+    record = lines(filled)[0] | {"id": "h_00000000000000ff", "day": day(2), "night": None, "spent": spent}
+    own.with_name("0badcafe.jsonl").write_text(json.dumps(record | {"layers": {"concept": 2, "odd": "x"}}), "utf-8")
+    with opened(filled) as service:
+        answer = service.health()
+    earlier, last = answer["trend"]
+    assert (earlier["day"], earlier["night"], earlier["layers"]) == (day(2), None, {"concept": 2})
+    assert earlier["spent"] == {k: v for k, v in spent.items() if k != "reason"}
+    assert (last["night"], last["spent"]) == (answer["night"], answer["spent"])
+    assert last["night"]["processed"] == 7
+    assert last["spent"] is None  # no model could be asked
+    assert last["layers"] == {row["layer"]: row["records"] for row in answer["layers"]}
+
+
 def test_reports_and_the_router_are_no_notes_of_the_vault(filled: Place) -> None:
     with opened(filled) as service:
         before = service.status()["counts"]["notes"]

@@ -23,6 +23,20 @@ def only(facts: dict[str, dict[str, Any]], source: str) -> dict[str, Any]:
     return found[0]
 
 
+def test_it_is_said_how_many_notes_are_passed_over_and_for_which_reason(place: Place) -> None:
+    quiet = "---\nmemory: false\n---\n# Quiet\n\nNothing.\n"
+    place.fill({"A.md": SERVER, "B.md": quiet, "C.md": quiet, "A.sync-conflict-20260101-120000-ABCDEFG.md": SERVER})
+    with place.opened() as service:
+        service.catch_up(vectors=False)
+        told = service.notes("skipped")
+        assert told["reasons"] == [
+            {"status": "skipped", "reason": "memory: false", "notes": 2},
+            {"status": "skipped", "reason": "conflict copy", "notes": 1},
+        ]
+        assert sum(row["notes"] for row in told["reasons"]) == told["total"] == 3
+        assert service.notes("indexed")["reasons"] == []
+
+
 # --- coming and going -----------------------------------------------------------------------------------------------
 
 

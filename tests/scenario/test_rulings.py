@@ -468,6 +468,21 @@ def test_a_dispute_shows_both_sides_and_every_ruling_is_undone_as_one(place: Pla
         assert client.reviews() == [item]
 
 
+def test_questions_come_in_the_language_that_is_asked_for(place: Place) -> None:
+    place.fill(OWNERS)
+    with served(place) as client:
+        old, new = client.like("陈牧"), client.like("苏禾")
+        if not client.reviews(kind="dispute"):
+            record(client, kind="dispute", subjects=[old], object=new, why="两个人")
+        [own], [zh], [en] = client.reviews(), client.reviews(lang="zh"), client.reviews(lang="en")
+        assert own == zh
+        assert (en["id"], en["sides"], en["lang"]) == (zh["id"], zh["sides"], "en")
+        assert "contradict" in en["question"]
+        assert [c["ruling"] for c in en["choices"]] == [c["ruling"] for c in zh["choices"]]
+        assert {c["label"] for c in en["choices"]}.isdisjoint({c["label"] for c in zh["choices"]})
+        assert client.refused("GET", "/v1/reviews?lang=fr")[0] == 400
+
+
 def test_what_was_put_off_comes_back(place: Place) -> None:
     place.fill(OWNERS)
     with served(place) as client:

@@ -163,6 +163,14 @@ class FileTable(Database):
         )
         return [tuple(r) for r in self._db().execute(sql, (status, limit))]
 
+    def status_reasons(self, status: str | None) -> list[dict[str, Any]]:
+        """Why notes and boards stand as they do, the most frequent reason first: {status, reason, notes}."""
+        sql = (
+            "SELECT status, reason, count(*) AS notes FROM files WHERE kind != 'other' AND reason != ''"
+            " AND (?1 IS NULL OR status = ?1) GROUP BY status, reason ORDER BY notes DESC, status, reason LIMIT 100"
+        )
+        return [{"status": s, "reason": r, "notes": n} for s, r, n in self._db().execute(sql, (status,))]
+
     def status_counts(self) -> dict[str, int]:
         """Number of notes and boards by status."""
         sql = "SELECT status, count(*) FROM files WHERE kind != 'other' GROUP BY status ORDER BY status"

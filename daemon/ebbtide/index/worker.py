@@ -79,7 +79,9 @@ class Indexer(threading.Thread):
         self._more = True
         """There may be upkeep to do."""
         self._adopted = self._working = False
-        sync.stop = lambda: self._stopping
+        self.beat = time.monotonic()
+        """When it last gave a sign of life, by `time.monotonic`: each round, and each time that work under way looks up."""
+        sync.stop = self._asked
         sync.yield_to, sync.on_saved = self._urgent, on_change
 
     @property
@@ -125,6 +127,15 @@ class Indexer(threading.Thread):
         if self.is_alive():
             self.join(timeout=60)
 
+    def _asked(self) -> bool:
+        """Whether to stop, as long work asks again and again."""
+        self._sign()
+        return self._stopping
+
+    def _sign(self) -> None:
+        if threading.current_thread() is self:  # others may ask as well, and say nothing of this thread
+            self.beat = time.monotonic()
+
     def _urgent(self) -> list[str]:
         """What was saved while a long work runs."""
         with self._wake:
@@ -135,6 +146,7 @@ class Indexer(threading.Thread):
 
     def _called(self) -> bool:
         """True if something waits that goes before upkeep."""
+        self._sign()
         inbox = self._inbox
         return self._stopping or bool(inbox.orders) or (not self._paused and bool(inbox.paths or inbox.rescan))
 

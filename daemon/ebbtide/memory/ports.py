@@ -269,6 +269,12 @@ class Usage:
     cached: int = 0
     stored: int = 0
 
+    def __add__(self, other: Usage) -> Usage:
+        """Both together."""
+        return Usage(
+            self.read + other.read, self.written + other.written, self.cached + other.cached, self.stored + other.stored
+        )
+
     @property
     def tokens(self) -> int:
         """All of them."""

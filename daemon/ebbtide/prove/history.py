@@ -123,6 +123,31 @@ def counted(figure: Figure, record: Record) -> tuple[int, int] | None:
     return (row[0], row[1]) if 0 <= row[0] <= row[1] and row[1] else None
 
 
+def kinds(runs: Sequence[Record]) -> list[dict[str, Any]]:
+    """Every share that one of `runs` (as of `trend`) may have: name, titles, its value, and how it moved since the run before."""
+    return [_kind(figure) | _moved(figure, runs) for figure in FIGURES]
+
+
+def _kind(figure: Figure) -> dict[str, Any]:
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "title_zh": figure.title_zh,
+        "lower_is_better": figure.lower,
+    }
+
+
+def _moved(figure: Figure, runs: Sequence[Record]) -> dict[str, Any]:
+    had = [(str(run["at"])[:10], run["figures"][figure.name]) for run in runs if figure.name in run["figures"]][-2:]
+    last = None
+    if len(had) == 2:
+        day, value = had[0]
+        by = round(had[1][1] - value, 4)
+        verdict = "same" if not by else "better" if (by < 0) == figure.lower else "worse"
+        last = {"day": day, "value": value, "by": by, "verdict": verdict}
+    return {"unit": "share", "value": had[-1][1] if had else None, "last": last}
+
+
 def rows(record: Record, last: Record | None) -> list[dict[str, Any]]:
     """Every figure that was measured: share, 95 % interval, what it was in the last run, and whether that is a difference."""
     out = []
@@ -132,15 +157,12 @@ def rows(record: Record, last: Record | None) -> list[dict[str, Any]]:
             continue
         low, high = stats.wilson(*count)
         row: dict[str, Any] = {
-            "name": figure.name,
-            "title": figure.title,
-            "title_zh": figure.title_zh,
+            **_kind(figure),
             "k": count[0],
             "n": count[1],
             "value": round(count[0] / count[1], 4),
             "low": round(low, 4),
             "high": round(high, 4),
-            "lower_is_better": figure.lower,
             "last": None,
         }
         before = counted(figure, last) if last is not None else None

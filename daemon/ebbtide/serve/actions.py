@@ -14,17 +14,27 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ebbtide.memory.errors import BadRequest, NotFound
+from ebbtide.memory.errors import BadRequest, EbbtideError, NotFound
 from ebbtide.serve import client, pairing, show
 from ebbtide.serve.actions_answer import answer, explain
 from ebbtide.serve.actions_exam import exam_add, exam_list, exam_remove, exam_run, exam_trend
 from ebbtide.serve.actions_extract import extract
 from ebbtide.serve.actions_health import digest, health
 from ebbtide.serve.actions_rulings import act, correct, review, rule, undo, used, wrong
+from ebbtide.serve.actions_service import (
+    plugin_install,
+    plugin_uninstall,
+    service_install,
+    service_logs,
+    service_status,
+    service_uninstall,
+    uninstall,
+)
 from ebbtide.serve.actions_sleep import sleep
 from ebbtide.serve.actions_tune import tune
 from ebbtide.serve.calls import encode
 from ebbtide.serve.screen import Screen, ask, query_of, vault_of
+from ebbtide.serve.service_unit import PERMANENT
 
 __all__ = [
     "act",
@@ -39,11 +49,18 @@ __all__ = [
     "explain",
     "extract",
     "health",
+    "plugin_install",
+    "plugin_uninstall",
     "review",
     "rule",
+    "service_install",
+    "service_logs",
+    "service_status",
+    "service_uninstall",
     "sleep",
     "tune",
     "undo",
+    "uninstall",
     "used",
     "wrong",
 ]  # what `commands` names and stands elsewhere
@@ -68,6 +85,7 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
         "include": include,
         "explain": args.explain,
         "limit": args.limit,
+        "lang": args.lang,
     }
     ask(args, screen, "recall", arguments, **({} if screen.json else {"explain": args.explain}))
     return 0
@@ -75,14 +93,16 @@ def recall(args: argparse.Namespace, screen: Screen) -> int:
 
 def why(args: argparse.Namespace, screen: Screen) -> int:
     """Print the chain behind what is asked about."""
-    arguments = {"query": query_of(args), "scope": args.scope, "as_of": args.as_of, "direction": args.direction}
-    ask(args, screen, "why", arguments)
+    names = ("scope", "as_of", "direction", "note", "lang")
+    ask(args, screen, "why", {"query": query_of(args)} | {name: getattr(args, name) for name in names})
     return 0
 
 
 def related(args: argparse.Namespace, screen: Screen) -> int:
-    """Print the notes near a note."""
-    ask(args, screen, "related", {"note": args.note, "limit": args.limit})
+    """Print the memories near a note."""
+    names = ("note", "limit", "type", "budget", "unlinked", "lang")
+    include = sorted({state for states in args.include for state in states})
+    ask(args, screen, "related", {name: getattr(args, name) for name in names} | {"include": include})
     return 0
 
 
@@ -127,7 +147,9 @@ def notes(args: argparse.Namespace, screen: Screen) -> int:
 
 def doctor(args: argparse.Namespace, screen: Screen) -> int:
     """Print the checks; 1 if one failed."""
-    return 0 if ask(args, screen, "doctor", {})["ok"] else 1
+    spoken = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    lang = args.lang or ("zh" if spoken.startswith("zh") else "en")
+    return 0 if ask(args, screen, "doctor", {"lang": lang})["ok"] else 1
 
 
 def pause(args: argparse.Namespace, screen: Screen) -> int:
@@ -176,7 +198,16 @@ def up(args: argparse.Namespace, screen: Screen) -> int:
     from ebbtide.daemon import run
 
     offline = {"claude.offline": True} if args.offline else {}
-    return run(vault, args.port, {"set": dict(args.settings) | offline, "json": screen.json})
+    options = {"set": dict(args.settings) | offline, "json": screen.json, "supervised": args.supervised}
+    try:
+        return run(vault, args.port, options)
+    except EbbtideError as error:
+        if not args.supervised or error.exit_code not in PERMANENT:
+            raise
+        screen.progress(
+            f"ebbtide: {error}"
+        )  # another start would only repeat it, and 0 is the only code that launchd leaves alone
+        return 0
 
 
 def exam_ask(args: argparse.Namespace, screen: Screen) -> int:

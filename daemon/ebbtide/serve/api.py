@@ -160,9 +160,9 @@ def _upkeep(app: FastAPI, service: UseCases) -> None:
         return _done(lambda: service.job(id=id))
 
     @app.get(CALLS["doctor"].path, responses=_ok(wire.DoctorResponse))
-    def doctor() -> Json:
-        """Checks of everything that can be wrong, each with its remedy."""
-        return _done(service.doctor)
+    def doctor(query: Annotated[wire.DoctorQuery, Query()]) -> Json:
+        """Checks of everything that can be wrong, each with why it matters and its remedy."""
+        return _done(lambda: service.doctor(lang=query.lang))
 
     @app.post(CALLS["pause"].path, responses=_ok(wire.PauseResponse))
     def pause(body: wire.PauseRequest) -> Json:

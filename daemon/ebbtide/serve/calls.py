@@ -17,6 +17,8 @@ API_LEVEL: Final = 1
 """Raised when an existing key changes its meaning or goes away; new keys do not raise it."""
 MIN_API_LEVEL: Final = 1
 """The oldest level this daemon still answers."""
+MIN_PLUGIN_VERSION: Final = "0.1.0"
+"""The oldest plugin for Obsidian that this daemon still serves; an older one says so and asks for its update."""
 API_HEADER: Final = "X-Ebbtide-Api"
 APP: Final = "ebbtide"
 HOST: Final = "127.0.0.1"
@@ -24,6 +26,8 @@ HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 27631
 
 Body = dict[str, Any]
+Lang = Literal["zh", "en"]
+"""The language of what the daemon itself says: reasons, titles, questions."""
 
 
 class UseCases(Protocol):
@@ -44,11 +48,19 @@ class UseCases(Protocol):
         include: Sequence[str] = (),
         explain: bool = False,
         limit: int | None = None,
+        lang: Lang | None = None,
     ) -> Body:
         """The memories that answer a question."""
 
     def why(
-        self, query: str, *, scope: str | None = None, as_of: str | None = None, direction: str | None = None
+        self,
+        query: str,
+        *,
+        scope: str | None = None,
+        as_of: str | None = None,
+        direction: str | None = None,
+        note: str | None = None,
+        lang: Lang | None = None,
     ) -> Body:
         """The causal chain behind what is asked about."""
 
@@ -66,8 +78,18 @@ class UseCases(Protocol):
     ) -> Body:
         """What the notes say to a question, cited."""
 
-    def related(self, note: str, limit: int = 10) -> Body:
-        """Notes near a note."""
+    def related(
+        self,
+        note: str,
+        limit: int = 10,
+        *,
+        type: str | None = None,
+        budget: int | None = None,
+        include: Sequence[str] = (),
+        unlinked: bool = False,
+        lang: Lang | None = None,
+    ) -> Body:
+        """Memories near a note."""
 
     def explain(
         self,
@@ -81,6 +103,9 @@ class UseCases(Protocol):
         budget: int | None = None,
         include: Sequence[str] = (),
         limit: int | None = None,
+        lang: Lang | None = None,
+        near: str | None = None,
+        unlinked: bool = False,
     ) -> Body:
         """Why a note is, or is not, among the answers."""
 
@@ -111,7 +136,7 @@ class UseCases(Protocol):
     def revisions(self, limit: int = 20) -> Body:
         """The latest revisions."""
 
-    def reviews(self, kind: str | None = None, *, limit: int = 50, after: str = "") -> Body:
+    def reviews(self, kind: str | None = None, *, limit: int = 50, after: str = "", lang: Lang | None = None) -> Body:
         """What a person should decide, a page at a time."""
 
     def rule(self, id: str, ruling: str, *, why: str = "", client: str | None = None) -> Body:
@@ -228,7 +253,7 @@ class UseCases(Protocol):
     def job(self, id: str) -> Body:
         """How far a job is."""
 
-    def doctor(self) -> Body:
+    def doctor(self, lang: Lang | None = None) -> Body:
         """Checks of everything that can be wrong."""
 
     def pause(self, minutes: int | None = None) -> Body:
@@ -257,7 +282,7 @@ class Call:
         if self.method != "GET":
             return path, encode(rest)
         pairs = {name: str(value).lower() if isinstance(value, bool) else value for name, value in rest.items()}
-        return (f"{path}?{urlencode(pairs, errors='surrogateescape')}" if pairs else path), None
+        return (f"{path}?{urlencode(pairs, doseq=True, errors='surrogateescape')}" if pairs else path), None
 
 
 CALLS: Final[dict[str, Call]] = {
@@ -293,7 +318,7 @@ CALLS: Final[dict[str, Call]] = {
     "digest": Call("GET", "/v1/digest", None, "DigestResponse"),
     "rebuild": Call("POST", "/v1/rebuild", "RebuildRequest", "JobResponse"),
     "job": Call("GET", "/v1/jobs/{id}", None, "JobResponse"),
-    "doctor": Call("GET", "/v1/doctor", None, "DoctorResponse"),
+    "doctor": Call("GET", "/v1/doctor", "DoctorQuery", "DoctorResponse"),
     "pause": Call("POST", "/v1/pause", "PauseRequest", "PauseResponse"),
     "resume": Call("POST", "/v1/resume", "ResumeRequest", "PauseResponse"),
 }

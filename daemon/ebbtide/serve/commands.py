@@ -13,9 +13,10 @@ from ebbtide.serve.arguments import day, setting, whole
 from ebbtide.serve.commands_answer import COMMANDS as ANSWER_COMMANDS
 from ebbtide.serve.commands_exam import COMMANDS as EXAM_COMMANDS
 from ebbtide.serve.commands_health import COMMANDS as HEALTH_COMMANDS
-from ebbtide.serve.commands_parts import INCLUDE, NOTE, Arg, Command, file, flag, number
+from ebbtide.serve.commands_parts import INCLUDE, LANGUAGE, NOTE, Arg, Command, file, flag, number
 from ebbtide.serve.commands_rulings import COMMANDS as RULING_COMMANDS
 from ebbtide.serve.commands_rulings import FILTERS
+from ebbtide.serve.commands_service import COMMANDS as SERVICE_COMMANDS
 from ebbtide.serve.commands_sleep import COMMANDS as SLEEP_COMMANDS
 from ebbtide.serve.commands_tune import COMMANDS as TUNE_COMMANDS
 
@@ -40,6 +41,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 "--port", "this port and no other; default: 27631 or the next free one", "N", {"type": whole(0, 65535)}
             ),
             flag("--offline", "no connection to Claude, whatever the settings say"),
+            flag(
+                "--supervised", "end with an error if a thread stands still, for service managers that cannot watch it"
+            ),
             _SET,
         ),
     ),
@@ -59,6 +63,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
             INCLUDE,
             number("--limit", "memories at most", 1, 100),
             flag("--explain", "show what each score is made of"),
+            LANGUAGE,
         ),
     ),
     *ANSWER_COMMANDS,
@@ -77,14 +82,24 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 "WAY",
                 {"choices": ("back", "forward")},
             ),
+            Arg("--note", "start at this note instead of where the question leads", "NOTE"),
+            LANGUAGE,
         ),
     ),
     Command(
         "related",
         "related",
-        "Notes near a note: by link, by words, by meaning.",
+        "Memories near a note: by link, by words, by meaning.",
         'ebbtide related "Projects/Roadmap.md"',
-        (NOTE, number("--limit", "notes at most", 1, 100)),
+        (
+            NOTE,
+            number("--limit", "memories at most", 1, 100),
+            Arg("--type", "only this type (decision, lesson, preference, sprint, ...)", "T"),
+            number("--budget", "tokens they may take", 1, 1_000_000),
+            INCLUDE,
+            flag("--unlinked", "leave out what the note links to or is linked from"),
+            LANGUAGE,
+        ),
     ),
     Command(
         "facts",
@@ -257,7 +272,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
             flag("--retry", "try all again that were given up"),
         ),
     ),
-    Command("doctor", "doctor", "Check everything that can be wrong, and say how to put it right.", "ebbtide doctor"),
+    Command(
+        "doctor",
+        "doctor",
+        "Check everything that can be wrong, and say why it matters and how to put it right.",
+        "ebbtide doctor",
+        (Arg("--lang", "language of what is said; default: that of the terminal", "L", {"choices": ("zh", "en")}),),
+    ),
     Command(
         "pause",
         "pause",
@@ -266,6 +287,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         (number("--minutes", "for so long; default: until `ebbtide resume`", 1, 60 * 24 * 7),),
     ),
     Command("resume", "resume", "Let the daemon go on indexing.", "ebbtide resume"),
+    *SERVICE_COMMANDS,
     Command(
         "token",
         "token",

@@ -57,6 +57,9 @@ class Command:
         return " ".join(["ebbtide", self.name, *(arg.usage for arg in self.args)])
 
 
+LANGUAGE: Final = Arg(
+    "--lang", "language of the reasons; default: that of the question", "L", {"choices": ("zh", "en")}
+)
 NOTE: Final = Arg("note", "a note: its path in the vault, or a path from here", "NOTE")
 INCLUDE: Final = Arg(
     "--include",

@@ -57,7 +57,8 @@ class Examining:
     def exam_runs(self, limit: int = 10) -> dict[str, Any]:
         """GET /v1/exam: the last runs of all devices, oldest first, each with its shares."""
         results, _ = self.runtime.exam.results()
-        return {"runs": history.trend(results, limit), "total": len(results)}
+        runs = history.trend(results, limit)
+        return {"kinds": history.kinds(runs), "runs": runs, "total": len(results)}
 
     # --- questions ----------------------------------------------------------------------------------------------------
 

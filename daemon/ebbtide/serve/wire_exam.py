@@ -9,6 +9,7 @@ from pydantic import Field
 from ebbtide.prove.questions import Kind, Part
 from ebbtide.prove.stats import Comparison
 from ebbtide.serve.wire import MAX_QUERY_CHARS, Day, JobResponse, Request, Response
+from ebbtide.serve.wire_health import HealthMove
 
 MOST: Final = 50
 """Notes or answers of one question."""
@@ -183,9 +184,22 @@ class ExamRun(Response):
     figures: dict[str, float]
 
 
+class ExamKind(Response):
+    """A share that runs report: its name, what a person reads, its latest value, and how it stood in the run before that had it."""
+
+    name: str
+    title: str
+    title_zh: str
+    unit: Literal["share"]
+    value: float | None = Field(description="null: none of the runs has it.")
+    last: HealthMove | None
+    lower_is_better: bool
+
+
 class ExamRunsResponse(Response):
     """GET /v1/exam: the last runs, oldest first."""
 
+    kinds: list[ExamKind] = Field(description="Every share that a run may have, in the order of a report.")
     runs: list[ExamRun]
     total: int
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -75,11 +75,24 @@ class HealthNight(Response):
     release: int
 
 
+class HealthSpent(Response):
+    """What asking a model cost on a day. `money` counts models with a price; a cap of 0 is none."""
+
+    requests: int
+    tokens: int
+    money: float
+    cap_tokens: int
+    cap_money: float
+
+
 class HealthDay(Response):
-    """A day of the trend: its figures by name."""
+    """A day of the trend: its figures by name, the records of each layer that were counted, and what the night came to."""
 
     day: str
     figures: dict[str, float | None]
+    layers: dict[str, int]
+    night: HealthNight | None
+    spent: HealthSpent | None
 
 
 class HealthResponse(Response):
@@ -96,6 +109,7 @@ class HealthResponse(Response):
         description="Share of candidates that were promoted or associated, where enough were judged."
     )
     warnings: list[HealthWarning]
+    spent: HealthSpent | None = Field(description="Of that day; null where no model can be asked.")
     trend: list[HealthDay]
     report: str | None = Field(description="The latest report.")
     kept: str | None = Field(description="The file that a computation was kept in; null: none was, or it is not kept.")
@@ -116,6 +130,17 @@ class DigestPlace(Response):
     title: str
 
 
+class DigestAnswer(Response):
+    """What a person may say to a memory that comes back: a request to make (`post` with `body`), or a file to `open` and rewrite."""
+
+    answer: Literal["use", "rewrite", "retire"]
+    label: str
+    label_zh: str
+    post: str | None
+    body: dict[str, Any] | None
+    open: str | None
+
+
 class DigestItem(Response):
     """A core memory that comes back this week, and a note of these days in which it may serve."""
 
@@ -125,10 +150,12 @@ class DigestItem(Response):
     claim: str
     hook: str
     lang: Literal["zh", "en"] = Field(description="Of the memory.")
+    private: bool = Field(description="The memory, or the note in which it may serve, is private.")
     idle_days: int
     question: str
     question_zh: str
     place: DigestPlace | None
+    answers: list[DigestAnswer]
 
 
 class DigestReview(Response):
@@ -137,7 +164,10 @@ class DigestReview(Response):
     id: str
     kind: str
     question: str
-    since: str
+    since: str | None
+    text: str | None = Field(description="The first thing it is about, as that says it; null: it is about lost lines.")
+    note: str | None
+    line: int | None
 
 
 class DigestResponse(Response):
@@ -151,5 +181,7 @@ class DigestResponse(Response):
     warnings: list[HealthWarning]
     night: HealthNight | None = Field(description="The last night, if it was today or yesterday.")
     report: str | None
+    markdown: str = Field(description="The same as a callout for a daily note; nothing is put there but by a person.")
+    markdown_zh: str
     hint: str | None
     hint_zh: str | None

@@ -78,7 +78,7 @@ class Watcher:
         self._prefix = str(store.root).rstrip(os.sep) + os.sep
         self._wake = threading.Condition()
         self._hints = Hints(scan_due=0.0, full=True)
-        self._asleep_until = 0.0
+        self._asleep_until = time.monotonic()
         self._stopping = False
         self._known: dict[str, FileStat] = {}
         self._emptied: set[str] = set()
@@ -99,6 +99,11 @@ class Watcher:
     def mode(self) -> str:
         """`events` or `scan`."""
         return "scan" if self._scanning else "events"
+
+    @property
+    def beat(self) -> float:
+        """When its thread last gave a sign of life, by `time.monotonic`; minus infinity once it has ended."""
+        return min(self._asleep_until, time.monotonic()) if self._thread.is_alive() else float("-inf")
 
     def problems(self) -> list[Problem]:
         """What keeps the watcher from seeing everything at once."""
@@ -226,7 +231,7 @@ class Watcher:
 
     def _take(self, now: float) -> tuple[set[str], bool, bool]:
         """What is due: paths, whether a scan is, and whether it must be a full comparison."""
-        hints = self._hints
+        hints, self._asleep_until = self._hints, now
         # What is due in a moment belongs to the same rename or save.
         batch = {path for path, (_, due) in hints.files.items() if due <= now + CLOSED}
         for path in batch:

@@ -104,6 +104,7 @@ _NIGHT = {
     "processed": 9,
     "candidates": 1,
     "counts": {"promote": 1, "associate": 0, "compress": 0, "release": 0},
+    "hygiene": {"asked": 2, "moved": 1, "episodes": 1, "set_aside": 3},
     "judged": [
         {
             "note": "日记/2026-11-28.md",
@@ -127,6 +128,7 @@ _NIGHT = {
             ],
             "until": None,
             "judge": "rules",
+            "unjudged": None,
             "private": False,
         }
     ],
@@ -260,6 +262,8 @@ _TUNED = {
     "undo": "ebbtide undo r_0123456789abcdef",
     "in_force": True,
 }
+_SPENT = {"requests": 2, "tokens": 900, "money": 0.01, "cap_tokens": 200000, "cap_money": 1.0}
+_SLEPT = {"processed": 31, "candidates": 5, "promote": 1, "associate": 1, "compress": 1, "release": 2}
 _HEALTH = {
     "day": "2026-11-30",
     "at": "2026-11-30T03:10:00.000Z",
@@ -294,10 +298,19 @@ _HEALTH = {
         },
     ],
     "layers": [{"layer": "concept", "records": 0, "week": -2, "why": "nothing yet", "why_zh": "还没有"}],
-    "night": {"processed": 31, "candidates": 5, "promote": 1, "associate": 1, "compress": 1, "release": 2},
+    "night": _SLEPT,
     "taken": 0.4,
+    "spent": _SPENT,
     "warnings": [{"code": "core-grows", "text": "The core has grown.", "text_zh": "核心在增长。"}],
-    "trend": [{"day": "2026-11-30", "figures": {"freshness": 0.5, "steps": None}}],
+    "trend": [
+        {
+            "day": "2026-11-30",
+            "figures": {"freshness": 0.5, "steps": None},
+            "layers": {"concept": 0},
+            "night": _SLEPT,
+            "spent": _SPENT,
+        }
+    ],
     "report": "Memory/reports/2026-11-30.md",
     "kept": "Memory/health/0123abcd.jsonl",
     "hint": None,
@@ -339,7 +352,31 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "tokens": 9,
         "ms": {"total": 1.0},
     },
-    "related": {"note": "Home.md", "items": [], "ms": {}, "skipped": [], "empty_reason": "No other note is near."},
+    "related": {
+        "note": "Home.md",
+        "items": [example("recall-response")["items"][0] | {"title": "Home", "linked": False}],
+        "notes": ["Pond.md"],
+        "budget": 6000,
+        "tokens": 9,
+        "counted": "estimate",
+        "ms": {},
+        "skipped": [],
+        "hidden": {},
+        "empty_reason": None,
+    },
+    "why": {
+        "query": "q",
+        "direction": "back",
+        "kind": "none",
+        "message": "No chain was found.",
+        "chain": [],
+        "branches": [],
+        "notes": [],
+        "as_of": None,
+        "tokens": 0,
+        "ms": {},
+        "skipped": [],
+    },
     "explain": {
         "query": "q",
         "note": "Home.md",
@@ -347,7 +384,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "rank": 1,
         "returned": False,
         "reason": "The budget was full.",
-        "steps": [{"step": "budget", "passed": False, "message": "full"}],
+        "steps": [{"step": "budget", "title": "budget", "passed": False, "message": "full"}],
         "items": [example("recall-response")["items"][0]],
     },
     "facts": {
@@ -436,6 +473,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         ],
         "total": 1,
         "counts": {"indexed": 0, "skipped": 1},
+        "reasons": [{"status": "skipped", "reason": "memory: false", "notes": 1}],
     },
     "note": {
         "path": "Home.md",
@@ -458,7 +496,21 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "exam": _JOB | {"what": "exam run", "result": _REPORT},
     "sleep": _JOB | {"what": "sleep", "result": _NIGHT},
     "tune": _JOB | {"what": "tune", "result": _TUNED},
-    "exam_runs": {"runs": [_RUN], "total": 1},
+    "exam_runs": {
+        "kinds": [
+            {
+                "name": "hit@3",
+                "title": "among the first 3",
+                "title_zh": "前三",
+                "unit": "share",
+                "value": 0.8,
+                "last": {"day": "2026-11-01", "value": 0.7, "by": 0.1, "verdict": "better"},
+                "lower_is_better": False,
+            }
+        ],
+        "runs": [_RUN],
+        "total": 1,
+    },
     "exam_questions": {
         "file": "Memory/exam.jsonl",
         "questions": [_QUESTION],
@@ -480,23 +532,58 @@ ANSWERS: dict[str, dict[str, Any]] = {
                 "claim": "会退潮的记忆",
                 "hook": "谈到遗忘时",
                 "lang": "zh",
+                "private": False,
                 "idle_days": 92,
                 "question": "“会退潮的记忆”: not used for 92 days. Does it still hold?",
                 "question_zh": "“会退潮的记忆”，已有 92 天没用到了，还成立吗？",
                 "place": {"path": "Plan.md", "title": "Plan"},
+                "answers": [
+                    {
+                        "answer": "rewrite",
+                        "label": "Rewrite it",
+                        "label_zh": "改写",
+                        "post": None,
+                        "body": None,
+                        "open": "Memory/core/models/潮汐.md",
+                    }
+                ],
             }
         ],
-        "reviews": [{"id": "q_1", "kind": "dispute", "question": "Which one holds?", "since": "2026-11-28"}],
+        "reviews": [
+            {
+                "id": "q_1",
+                "kind": "dispute",
+                "question": "Which one holds?",
+                "since": "2026-11-28",
+                "text": "The pond costs 90 EUR.",
+                "note": "Pond.md",
+                "line": 3,
+            }
+        ],
         "open": 3,
         "warnings": _HEALTH["warnings"],
         "night": _HEALTH["night"],
         "report": "Memory/reports/2026-11-30.md",
+        "markdown": "> [!ebbtide] Worth a minute, 2026-11-30\n",
+        "markdown_zh": "> [!ebbtide] 值得看一眼，2026-11-30\n",
         "hint": None,
         "hint_zh": None,
     },
     "rebuild": _JOB,
     "job": _JOB,
-    "doctor": {"ok": False, "checks": [{"name": "model", "ok": False, "message": "missing", "fix": "install it"}]},
+    "doctor": {
+        "ok": False,
+        "checks": [
+            {
+                "name": "model",
+                "title": "embedding model",
+                "ok": False,
+                "message": "missing",
+                "why": "Only words are compared.",
+                "fix": "install it",
+            }
+        ],
+    },
     "pause": {"state": "paused", "paused_until": None},
     "resume": {"state": "ready", "paused_until": None},
 }

@@ -155,7 +155,13 @@ ASKED = [
         "recall",
         {"query": "为什么", "include": ["archived", "frozen", "stale"], "as_of": "2026-03-01"},
     ),
-    (["related", "Home.md", "--limit", "3"], "related", {"note": "Home.md", "limit": 3}),
+    (["related", "Home.md", "--limit", "3"], "related", {"note": "Home.md", "limit": 3, "unlinked": False}),
+    (
+        ["related", "Home.md", "--unlinked", "--type", "decision", "--include", "stale", "--lang", "zh"],
+        "related",
+        {"unlinked": True, "type": "decision", "include": ["stale"], "lang": "zh"},
+    ),
+    (["why", "q", "--note", "Home.md"], "why", {"query": "q", "note": "Home.md"}),
     (["explain", "q", "Sub/A b.md"], "explain", {"query": "q", "note": "Sub/A b.md"}),
     (["explain", "q", "Home.md", "--scope", "A", "--limit", "2"], "explain", {"scope": "A", "limit": 2}),
     (["ask", "为什么", "--include", "stale"], "answer", {"query": "为什么", "include": ["stale"], "local": False}),
@@ -251,6 +257,15 @@ def test_options_before_and_after_the_command(
     for args in (["--vault", str(vault), "--json", "doctor"], ["doctor", "--json", "--vault", str(vault)]):
         assert main(args) == 1, "a check failed"
         assert json.loads(capfdbinary.readouterr().out)["ok"] is False
+
+
+@pytest.mark.parametrize(("spoken", "args", "lang"), [("zh_CN.UTF-8", [], "zh"), ("C", [], "en"), ("zh", ["en"], "en")])
+def test_the_doctor_speaks_as_the_terminal_does(
+    site: Any, vault: Path, spoken: str, args: list[str], lang: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", spoken)
+    assert main(["doctor", *(part for word in args for part in ("--lang", word))]) == 1
+    assert site.service.asked[-1] == ("doctor", {"lang": lang})
 
 
 def test_a_note_may_be_named_as_the_shell_completes_it(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
