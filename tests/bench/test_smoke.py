@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import ablation, bare, graph, latency, phases, vaults, years
+from bench import ablation, bare, graph, latency, phases, vaults, whole_nights, years
 from bench.__main__ import about, table
 from bench.eval import ROWS, Row
 from bench.live import Live
@@ -175,10 +175,11 @@ def test_latency_of_a_small_vault(tmp_path: Path) -> None:
 @needs_model
 @pytest.mark.xdist_group("bench")
 def test_some_nights_of_the_years(tmp_path: Path) -> None:
-    heads, *rows = years.played(tmp_path, 31, 2, random.Random(1))
-    assert heads.split()[:3] == ["night", "core", "files"]
+    heads, *rows, last = years.played(tmp_path, 31, 2, random.Random(1))
+    assert heads.split()[:2] == ["night", "core"]
     assert [int(row.split()[0]) for row in rows] == [30, 31]
     assert all(int(row.split()[1]) <= 20 for row in rows)  # the core stays small
+    assert last.startswith("most")
 
 
 def test_the_whole_run_on_thirty_notes(tmp_path: Path) -> None:
@@ -207,3 +208,19 @@ def test_the_whole_run_on_thirty_notes(tmp_path: Path) -> None:
     assert first["embedded"] == first["texts"] == first["vectors"] >= 60
     assert first["first_keyword_answer_s"] <= first["all_keyword_s"] <= first["all_vectors_s"]
     assert saved["meaning_s"]["max"] < 60
+
+
+@needs_model
+@pytest.mark.xdist_group("bench")
+def test_whole_nights_over_three_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_nights, "ROOT", tmp_path)
+    said = "We always write the test first, because then the bug is caught before it is shipped."
+    notes = {
+        f"{folder}/2026-03-0{day}.md": f"---\ndate: 2026-03-0{day}\n---\n# Day {day}\n\n{said}\n"
+        for day, folder in enumerate(("Work", "Garden", "Music"), 1)
+    }
+    first, second = (whole_nights.play("few", notes, vectors=False) for _ in range(2))
+    assert first.core == [0, 1, 1]
+    assert first.untouched
+    assert first.made
+    assert first.digest == second.digest

@@ -126,7 +126,14 @@ def test_pairs_out_of_order_keep_their_defaults() -> None:
 
 def test_a_vault_sets_ranking_schedule_and_exclusions_only() -> None:
     allowed = {name.partition(".")[0] for name, item in keys() if item.metadata["vault"]}
-    assert allowed == {"vault", "recall", "heat", "lifecycle", "sleep"}  # time limits and nights are a schedule
+    assert allowed == {
+        "vault",
+        "recall",
+        "heat",
+        "lifecycle",
+        "sleep",
+        "merge",
+    }  # time limits, nights and merges are a schedule
     forbidden = {
         "memory": {"folder": ".."},
         "embed": {"model": "/etc"},
