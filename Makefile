@@ -6,12 +6,16 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 VAULT ?=
 
-.PHONY: run test check setup bench eval evidence format docs clean
+PLUGIN := obsidian-plugin
+PLUGIN_STAMP := $(PLUGIN)/node_modules/.installed
+
+.PHONY: run test check setup bench eval evidence format docs clean plugin plugin-setup plugin-types plugin-check
 
 run: $(STAMP)
 	@$(PY) daemon/scripts/run.py $(if $(VAULT),--vault "$(VAULT)")
 
 setup: $(STAMP)
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory plugin-setup; else echo "Without Node 20 or newer the plugin cannot be built."; fi
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ebbtide needs Python 3.11 or newer; try: make PYTHON=python3.11")'
@@ -25,9 +29,27 @@ check: $(STAMP)
 	$(PY) -m ruff format --check --quiet daemon tests
 	$(PY) -m mypy
 	$(PY) -m ebbtide.serve.docs --check
+	@daemon/scripts/check-plugin types
 
 test: check
 	$(PY) -m pytest -n 2 --dist loadgroup
+	@daemon/scripts/check-plugin all
+
+# The plugin for Obsidian: main.js, manifest.json and styles.css in its folder; `ebbtide plugin install VAULT` puts them into a vault.
+plugin: plugin-setup
+	@cd $(PLUGIN) && npm run --silent build
+
+plugin-setup: $(PLUGIN_STAMP)
+
+$(PLUGIN_STAMP): $(PLUGIN)/package-lock.json
+	@cd $(PLUGIN) && npm ci --silent
+	@touch $@
+
+plugin-types: plugin-setup
+	@cd $(PLUGIN) && node scripts/api-types.mjs ../schemas/openapi.json
+
+plugin-check: $(STAMP)
+	@daemon/scripts/check-plugin all
 
 bench: $(STAMP)
 	$(PY) -m tests.bench $(BENCH)
@@ -44,6 +66,7 @@ format: $(STAMP)
 
 docs: $(STAMP)
 	$(PY) -m ebbtide.serve.docs --write
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory plugin-types; fi
 
 clean:
 	rm -rf .run .bench .evidence build dist

@@ -1,0 +1,252 @@
+/** The one connection to the daemon: finds it, asks how it is, and says so in states with distinct words. */
+
+import { Component } from "obsidian";
+import { Signal } from "../signal";
+import { API_LEVEL, DaemonClient, type Endpoint, type Status } from "./client";
+import { DaemonError } from "./errors";
+import type { Transport } from "./transport";
+
+export type DaemonState =
+  | { kind: "not-found" }
+  | { kind: "starting" }
+  | { kind: "indexing"; status: Status }
+  | { kind: "ready"; status: Status }
+  | { kind: "token-refused" }
+  | { kind: "other-vault"; found: string | null }
+  | { kind: "version-mismatch"; update: "plugin" | "daemon" }
+  | { kind: "away"; since: number };
+
+/** Where a daemon of this vault may be. Loaded late, since it is the part that knows the machine. */
+export interface Locator {
+  /** A hint, to be verified by a handshake; null when nothing tells of one. */
+  locate(): Promise<Endpoint | null>;
+  /** Start the command, detached. Rejects if it cannot be run; `onEnd` hears its last words should it end. */
+  start(command: readonly string[], onEnd: (words: string) => void): Promise<void>;
+}
+
+/** The vault as Obsidian has it, to tell our daemon from another's. `path` is null where Obsidian will not say. */
+export interface Home {
+  name: string;
+  path: string | null;
+  pluginVersion: string;
+}
+
+/** Time and chance, so that tests need neither. `after` returns what calls it off. */
+export interface Clock {
+  now(): number;
+  after(ms: number, then: () => void): () => void;
+  random(): number;
+}
+
+export const POLL_MS = 15_000;
+const INDEXING_MS = 2_000;
+const RETRY_S = [1, 2, 5, 15];
+const LOOK_MS = 2_000;
+const START_MS = 20_000;
+
+/** How long to wait before attempt `n` (from 0): 1, 2, 5, 15, then 60 s, up to a fifth shorter so that nobody marches in step. */
+export function retryDelay(n: number, random: number): number {
+  return Math.round((RETRY_S[n] ?? 60) * 1000 * (1 - 0.2 * random));
+}
+
+/** What an answer to the handshake means. */
+export function judge(status: Status, endpoint: Endpoint, home: Home): DaemonState {
+  if (status.app !== "ebbtide") return { kind: "other-vault", found: null };
+  const ours = endpoint.vaultId === null ? isHome(status, home) : status.vault.id === endpoint.vaultId;
+  if (!ours) return { kind: "other-vault", found: status.vault.name };
+  if (status.api < API_LEVEL) return { kind: "version-mismatch", update: "daemon" };
+  if (status.api_min > API_LEVEL || isOlder(home.pluginVersion, status.plugin_min)) return { kind: "version-mismatch", update: "plugin" };
+  if (status.state === "starting") return { kind: "starting" };
+  return { kind: status.state === "indexing" ? "indexing" : "ready", status };
+}
+
+/** An address that was typed in has no vault id to hold the answer against; the path has to do. */
+function isHome(status: Status, home: Home): boolean {
+  return home.path === null ? status.vault.name === home.name : plain(status.vault.path) === plain(home.path);
+}
+
+function plain(path: string): string {
+  return path.normalize("NFC").replace(/\\/g, "/").replace(/\/+$/, "");
+}
+
+/** Whether one `x.y.z` is older than another. */
+export function isOlder(one: string, other: string): boolean {
+  return one.localeCompare(other, "en", { numeric: true }) < 0;
+}
+
+/** Whether questions can be asked. */
+export function isUsable(state: DaemonState): state is DaemonState & { status: Status } {
+  return state.kind === "ready" || state.kind === "indexing";
+}
+
+export class Connection extends Component {
+  state: DaemonState = { kind: "starting" };
+  readonly client: DaemonClient;
+  readonly home: Home;
+  readonly #clock: Clock;
+  readonly #remember: (command: string[]) => void;
+  readonly #changed = new Signal();
+  /** Hear of every change of `state`, a new change counter included. Returns what ends it. */
+  readonly onChange = this.#changed.on;
+  #endpoint: Endpoint | null = null;
+  #locator: Locator | null = null;
+  #needed = 0;
+  #failures = 0;
+  /** When to ask again. */
+  #due = 0;
+  #startingUntil = 0;
+  #pending: Promise<void> | null = null;
+  #cancel: () => void = () => {};
+  #stopWaiting: () => void = () => {};
+  #open = false;
+  #met = false;
+
+  /** `remember` is told the command that a verified run file names, so that the daemon can be started when it is away. */
+  constructor(transport: Transport, language: "en" | "zh", home: Home, clock: Clock, remember: (command: string[]) => void) {
+    super();
+    this.home = home;
+    this.#clock = clock;
+    this.#remember = remember;
+    this.client = new DaemonClient(transport, () => this.#endpoint, language, () => this.#trouble());
+  }
+
+  /** Begin to look for the daemon; before this nothing is asked. */
+  connect(locator: Locator): Promise<void> {
+    this.#locator = locator;
+    this.#open = true;
+    return this.refresh();
+  }
+
+  override onunload(): void {
+    this.#open = false;
+    this.#cancel();
+    this.#stopWaiting();
+  }
+
+  /** Keep polling while something visible shows the state. Returns what ends it. */
+  need(): () => void {
+    let held = true;
+    if (this.#needed++ === 0 && this.#open) void this.refresh();
+    return () => {
+      if (held) this.#needed--;
+      held = false;
+    };
+  }
+
+  /** Ask now; at once again after failures too. Two calls at a time are one. */
+  refresh(): Promise<void> {
+    this.#failures = 0;
+    return this.#ask();
+  }
+
+  /** The window has the focus again: somebody is looking. */
+  wake(): void {
+    if (this.#needed > 0) void this.refresh();
+  }
+
+  /** Start the daemon and wait for its handshake. Rejects with its last words if it ends, or says nothing for 20 s. */
+  start(command: readonly string[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = [this.onChange(() => isUsable(this.state) && end()), this.#clock.after(START_MS, () => end(new Error()))];
+      this.#stopWaiting = () => stop.forEach((one) => one());
+      const end = (error?: Error): void => {
+        if (this.#startingUntil === 0 && error) return;
+        this.#stopWaiting();
+        this.#startingUntil = 0;
+        if (!error) return resolve();
+        reject(error);
+        void this.refresh();
+      };
+      this.#startingUntil = this.#clock.now() + START_MS;
+      this.#become({ kind: "starting" });
+      this.#locator?.start(command, (words) => end(new Error(words))).then(() => this.refresh(), end);
+    });
+  }
+
+  #ask(): Promise<void> {
+    this.#pending ??= this.#handshake().finally(() => {
+      this.#pending = null;
+      if (this.#open) this.#plan();
+    });
+    return this.#pending;
+  }
+
+  async #handshake(): Promise<void> {
+    let next: DaemonState | null = null;
+    try {
+      const endpoint = (this.#endpoint = (await this.#locator?.locate()) ?? null);
+      if (endpoint && this.#open) {
+        next = judge(await this.client.status(), endpoint, this.home);
+        if (isUsable(next)) {
+          this.#startingUntil = 0;
+          this.#met = true;
+          if (endpoint.command.length > 0) this.#remember(endpoint.command);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof DaemonError)) throw error;
+      next = error.means;
+      if (next?.kind === "starting" && isUsable(this.state)) next = this.state; // it is busy
+      if (next?.kind === "other-vault") next = this.#waiting() ?? next;
+    }
+    if (!this.#open) return;
+    if (next?.kind === "other-vault") this.#endpoint = null;
+    this.#become(next ?? this.#waiting() ?? this.#gone());
+  }
+
+  /** It was there and left, or was never seen. */
+  #gone(): DaemonState {
+    if (this.state.kind === "away") return this.state;
+    return this.#met ? { kind: "away", since: this.#clock.now() } : { kind: "not-found" };
+  }
+
+  #waiting(): DaemonState | null {
+    return this.#clock.now() < this.#startingUntil ? { kind: "starting" } : null;
+  }
+
+  /** A request of a view failed: look how things are, but let the failure pass first. */
+  #trouble(): void {
+    if (this.#open && !this.#pending) void this.#ask();
+  }
+
+  #become(next: DaemonState): void {
+    const same = JSON.stringify(telling(next)) === JSON.stringify(telling(this.state));
+    this.state = next;
+    if (!same) this.#changed.tell();
+  }
+
+  #plan(): void {
+    let wait: number;
+    if (isUsable(this.state)) {
+      this.#failures = 0;
+      wait = this.state.kind === "indexing" ? INDEXING_MS : POLL_MS;
+    } else wait = this.#waiting() ? 500 : retryDelay(this.#failures++, this.#clock.random());
+    this.#due = this.#clock.now() + wait;
+    this.#sleep();
+  }
+
+  /** Until it is time to ask; while it is away, shorter, since to look for another run file costs nothing. */
+  #sleep(): void {
+    const left = this.#due - this.#clock.now();
+    this.#cancel();
+    this.#cancel = this.#clock.after(isUsable(this.state) ? left : Math.min(left, LOOK_MS), () => void this.#tick());
+  }
+
+  async #tick(): Promise<void> {
+    const found = isUsable(this.state) ? null : await this.#locator?.locate().catch(() => null);
+    if (!this.#open || this.#pending) return;
+    const isOther = found && JSON.stringify(found) !== JSON.stringify(this.#endpoint);
+    const isTime = this.#clock.now() >= this.#due;
+    if (isOther) return this.refresh();
+    if (isTime && this.#needed > 0) return this.#ask();
+    if (isTime) this.#due += POLL_MS;
+    this.#sleep();
+  }
+}
+
+/** What of a state is worth telling: not the seconds it has been up. */
+function telling(state: DaemonState): unknown {
+  if (!isUsable(state)) return state;
+  const { uptime_seconds: _, ...status } = state.status;
+  return { kind: state.kind, status };
+}
