@@ -7,6 +7,7 @@ takes long stands before the first answer.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import gc
 import logging
@@ -19,11 +20,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ebbtide import __version__, logs
+from ebbtide import __version__, logs, removal
 from ebbtide.asking import open_rounds
 from ebbtide.index.backfill import Backfill
 from ebbtide.index.worker import Chores, Embedding, Indexer
-from ebbtide.memory.errors import EbbtideError
+from ebbtide.memory.errors import EbbtideError, LockHeld
 from ebbtide.runtime import Runtime, SystemClock, open_runtime, watch_pace
 from ebbtide.serve import pairing
 from ebbtide.serve.calls import API_LEVEL
@@ -156,10 +157,48 @@ def run(vault: Path, port: int | None = None, options: Mapping[str, Any] | None 
 
     `options`: "set" (settings by dotted key), "json" (no progress), "stop" (a `Stop`), "when_ready" (called once with port
     and token when everything is indexed), "supervised" (end the process when a thread stands still).
+
+    What it fails with goes to the vault's log, too, wherever it is known where that is: under a service manager nobody sees stderr.
     """
     options = dict(options or {})
-    runtime = open_runtime(vault, read_only=False, options=options.get("set") or {})
+    runtime = _opened(vault, options.get("set") or {})
+    try:
+        return _run(runtime, port, options)
+    except Exception as error:
+        _failed(error)
+        raise
+
+
+def _failed(error: Exception) -> None:
+    """The last line of the log: a sentence and the remedy, or for what nobody foresaw where it came from."""
+    if isinstance(error, EbbtideError):
+        log.error("%s", error)
+    else:
+        log.error("ended by what nobody foresaw", exc_info=error)
+
+
+def _opened(vault: Path, settings: Mapping[str, Any]) -> Runtime:
+    try:
+        runtime = open_runtime(vault, read_only=False, options=settings)
+    except Exception as error:
+        if (file := _log_of(vault)) is not None:
+            # Whoever holds the lock writes to this log, and alone may rotate it.
+            logs.configure("info", file=file, size=0 if isinstance(error, LockHeld) else logs.SIZE)
+            _failed(error)
+        raise
     logs.configure("info", file=runtime.state / "logs" / "ebbtide.log")
+    return runtime
+
+
+def _log_of(vault: Path) -> Path | None:
+    """The log of a vault that could not be opened. None where the vault is gone, or nobody knows yet whose it is."""
+    with contextlib.suppress(EbbtideError, OSError):
+        found = removal.belongings(vault)
+        return found.log if found.memory is not None else None
+    return None
+
+
+def _run(runtime: Runtime, port: int | None, options: Mapping[str, Any]) -> int:
     daemon, notifier = Daemon(runtime), Notifier()
     ended: Stop = options.get("stop") or Stop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 _FORMAT: Final = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+SIZE: Final = 2 << 20
+"""Bytes at which a log file is rotated."""
 _KEPT: Final = 1000
 _MARK: Final = "[hidden]"
 _SECRETS: Final = re.compile(
@@ -93,10 +95,10 @@ def configure(
     *,
     file: Path | None = None,
     stream: TextIO | None = None,
-    size: int = 2 << 20,
+    size: int = SIZE,
     kept: int = 3,
 ) -> None:
-    """Send everything from `level` up to `file` (rotated at `size` bytes, `kept` old ones), else to `stream` or stderr.
+    """Send everything from `level` up to `file` (rotated at `size` bytes, never at 0; `kept` old ones), else to `stream` or stderr.
 
     Replaces what an earlier call set up. A log file that cannot be opened is said on stderr, and stderr is used.
     """

@@ -16,7 +16,7 @@ from ebbtide.vault import identity
 from ebbtide.vault.locks import VaultLock
 from ebbtide.vault.store import VaultStore
 
-SHARED = ("token", "device", "run", "locks")
+SHARED = ("token", "device", "run", "locks", "logs")
 """What all vaults of a user share in the state folder; of no use once none is left."""
 
 

@@ -90,6 +90,9 @@ def test_the_service(
         [] if ok else [["service", "install"], ["service", "logs"]]
     )
     assert over.file("x").parent == place.base / "units"
+    journal = f"`{over.journal(service_install.service_for(place.vault).name)}`"
+    for lang in ("en", "zh"):
+        assert (journal in checks(service, lang)["service"]["fix"]) is not ok, "the log may lack why it did not start"
 
 
 def installed(place: Place, monkeypatch: pytest.MonkeyPatch, seen: Seen, lingers: bool = True) -> Systemd:

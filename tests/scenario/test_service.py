@@ -9,24 +9,30 @@ import contextlib
 import json
 import os
 import plistlib
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ebbtide import logs
+from ebbtide.daemon import Daemon
 from ebbtide.memory.errors import BadRequest, EbbtideError, LockHeld
+from ebbtide.memory.records import FileStat
 from ebbtide.serve import notify, pairing, service_install
 from ebbtide.serve.cli import main
 from ebbtide.serve.service_install import Launchd, NoManager, Systemd
-from support import Place, fingerprints, wait_until
+from ebbtide.vault.store import VaultStore
+from support import Place, built_plugin, fingerprints, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="systemd and launchd")
 
@@ -155,6 +161,67 @@ def test_where_nobody_watches_the_daemon_ends_itself(place: Place) -> None:
         said = child.communicate(timeout=60)[1]
         assert child.returncode == notify.STUCK
     assert b"most recent call first" in said, "where each thread stood"
+
+
+def scanned_slowly(monkeypatch: pytest.MonkeyPatch, met: Callable[[str], None]) -> None:
+    """Have each file that a scan comes upon told, in the thread that scans and under its name, before the thread sees it."""
+    scan = VaultStore.scan
+
+    def slowly(self: VaultStore) -> Iterator[FileStat]:
+        for stat in scan(self):
+            met(threading.current_thread().name)
+            yield stat
+
+    monkeypatch.setattr(VaultStore, "scan", slowly)
+
+
+def test_a_scan_gives_a_sign_of_life_with_each_file(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.fill({f"Note {number}.md": "# Note\n" for number in range(5)})
+    daemon = Daemon(place.open())
+    [indexer, watcher] = daemon.beats
+    signs: dict[str, list[float]] = {"ebbtide-indexer": [], "ebbtide-watcher": []}
+
+    def met(thread: str) -> None:
+        beat = indexer if thread == "ebbtide-indexer" else watcher
+        signs[thread].append(beat.last())
+
+    scanned_slowly(monkeypatch, met)
+    try:
+        daemon.start(0)
+        wait_until(daemon.indexer.ready.is_set, "the first comparison")
+    finally:
+        daemon.stop()
+    for thread, seen in signs.items():
+        assert len(seen) >= 5, thread
+        assert len(set(seen)) == len(seen), f"{thread} stood still while it scanned"
+
+
+def test_an_end_during_a_scan_is_no_end_of_the_notes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {f"Note {number}.md": f"# Note\n\nSee [[Note {(number + 1) % 6}]].\n" for number in range(6)}
+    with place.fill(notes).served():
+        pass
+    before = fingerprints(place.vault)
+    daemon, seen = Daemon(place.open()), 0
+    halfway = threading.Event()
+
+    def met(thread: str) -> None:
+        nonlocal seen
+        if thread == "ebbtide-indexer":
+            seen += 1
+            if seen == 3:
+                halfway.set()
+                wait_until(daemon.runtime.sync.stop, "the end to begin")
+
+    scanned_slowly(monkeypatch, met)
+    try:
+        daemon.start(0)
+        assert halfway.wait(60)
+    finally:
+        daemon.stop()
+    assert seen < len(notes), "the rest was not waited for"
+    assert fingerprints(place.vault) == before
+    with place.opened(read_only=True) as service:
+        assert service.status()["counts"]["indexed"] == 6
 
 
 @pytest.mark.parametrize(("flags", "code"), [([], 3), (["--supervised"], 0)])
@@ -462,6 +529,83 @@ def test_the_log_shows_what_went_on_and_nothing_of_the_notes(
     assert main(["service", "logs", "--follow", "--json", "--vault", str(place.vault)]) == 2
 
 
+@pytest.mark.parametrize("flags", [[], ["--supervised"]])
+@pytest.mark.parametrize("why", ["lock held", "port taken", "token open", "no cache"])
+def test_the_log_says_why_it_did_not_start(
+    machine: Machine, why: str, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = machine.place
+    opened(place)
+    code, said = {
+        "lock held": (4, "process"),
+        "port taken": (4, "port"),
+        "token open": (3, "token rotate"),
+        "no cache": (3, "EBBTIDE_CACHE"),
+    }[why]
+    port, environ = 0, place.environ
+    with contextlib.ExitStack() as stack:
+        if why == "lock held":
+            stack.enter_context(place.served())
+        elif why == "port taken":
+            taken = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            port = taken.getsockname()[1]
+        elif why == "no cache":
+            (place.base / "file").write_text("", "utf-8")
+            environ |= {"EBBTIDE_CACHE": str(place.base / "file")}
+        else:
+            (place.base / "state" / "token").chmod(0o644)
+        command = ["-m", "ebbtide", "up", str(place.vault), "--port", str(port), "--set", "embed.enabled=false", *flags]
+        with process(command, environ) as child:
+            reason = child.communicate(timeout=60)[1].decode().strip().splitlines()[-1].removeprefix("ebbtide: ")
+            assert child.returncode == (0 if flags else code)
+        told = asked(capsys, "service", "logs", "--vault", str(place.vault))[1]
+    assert said in reason
+    assert any("ERROR" in line and reason in line for line in told["lines"]), told["lines"]
+    assert not any("boiler" in line for line in told["lines"])
+
+
+def test_who_does_not_hold_the_lock_never_rotates_the_log(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    place = machine.place
+    opened(place)
+    log = Path(asked(capsys, "service", "logs", "--vault", str(place.vault))[1]["file"])
+    log.parent.mkdir(exist_ok=True)
+    long = b"a line of the daemon that runs\n" * (logs.SIZE // 31 + 2)
+    log.write_bytes(long)
+    with place.served(), process(["-m", "ebbtide", "up", str(place.vault)], place.environ) as child:
+        child.communicate(timeout=60)
+        assert child.returncode == 4
+    assert log.read_bytes().startswith(long) and log.stat().st_size > len(long)
+    assert list(log.parent.iterdir()) == [log]
+
+
+def test_what_the_log_cannot_hold_is_looked_for_elsewhere(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = machine.place.vault
+    look = ["service", "logs", "--vault", str(vault)]
+    assert main(look) == 0
+    assert "journalctl" not in capsys.readouterr().err, "no service, no journal"
+    told = asked(capsys, "service", "install", "--vault", str(vault))[1]
+    where = f"journalctl --user -u {told['name']}"
+    assert told["journal"] == where
+    assert main(look) == 0
+    assert where in capsys.readouterr().err
+    machine.set(active=False, failed={"Result": "exit-code", "code": 3})
+    assert main(["service", "status", "--vault", str(vault)]) == 1
+    assert where in capsys.readouterr().out
+    vault.rename(vault.with_name("moved"))
+    code, told = asked(capsys, *look)
+    assert (code, where in told["error"]["remedy"]) == (3, True)
+
+
+def test_launchd_keeps_what_was_said_in_a_file_until_the_service_goes(machine: Machine, tmp_path: Path) -> None:
+    over, state = Launchd(tmp_path / "A Library", domain="gui/501"), machine.place.base / "state"
+    told = service_install.install(machine.place.vault, over, state)
+    file = Path(plistlib.loads(Path(told["file"]).read_bytes())["StandardErrorPath"])
+    file.write_text("ebbtide: There is no folder.\n", "utf-8")
+    assert shlex.split(told["journal"])[-1] == str(file)
+    service_install.uninstall(machine.place.vault, over, state)
+    assert not file.exists()
+
+
 # --- taking it off ----------------------------------------------------------------------------------------------------
 
 
@@ -480,6 +624,8 @@ def test_uninstall_takes_all_but_notes_memory_and_settings(
     place = machine.place
     opened(place)
     (place.base / "config.toml").write_text("", "utf-8")
+    (place.base / "state" / "logs").mkdir()
+    (place.base / "state" / "logs" / "start.log").write_text("as the plugin leaves it", "utf-8")
     before = fingerprints(place.vault)
     assert (before, place.caches) != ({}, [])
     asked(capsys, "service", "install", "--vault", str(place.vault))
@@ -510,6 +656,25 @@ def test_uninstall_leaves_other_vaults_alone(machine: Machine, capsys: pytest.Ca
     assert (code, len(told["removed"])) == (0, 2)
     assert len(other.caches) == 1
     assert pairing.read_token(place.base / "state") == token
+
+
+@pytest.mark.parametrize("link", [".obsidian", ".obsidian/plugins", ".obsidian/plugins/ebbtide"])
+def test_a_plugin_that_a_link_leads_to_stays_and_the_rest_goes(
+    machine: Machine, link: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = machine.place
+    opened(place)
+    folder = place.vault / ".obsidian/plugins/ebbtide"
+    built_plugin(folder, "1.0.0")
+    (place.vault / link).rename(tmp_path / "elsewhere")
+    (place.vault / link).symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    asked(capsys, "service", "install", "--vault", str(place.vault))
+    before = fingerprints(place.vault), fingerprints(tmp_path / "elsewhere")
+    code, told = asked(capsys, "uninstall", "--vault", str(place.vault), "--yes")
+    assert (code, told["service"], told["plugin"]) == (0, True, [])
+    assert str(folder) in told["kept"]
+    assert (fingerprints(place.vault), fingerprints(tmp_path / "elsewhere")) == before
+    assert not (place.base / "state").exists() and not (place.base / "cache").exists()
 
 
 def test_the_memory_goes_only_when_it_is_named(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain, count, takewhile
 
 from ebbtide.index import reading
 from ebbtide.index.catalog import FileRow
@@ -81,6 +81,8 @@ class Sync:
             if known.keys() - seen.keys():
                 # What moved during the scan may have been seen in neither place: a second look finds where it went.
                 seen |= self._scan()
+            if self.stop():
+                return Outcome()  # what a scan that was broken off has not seen is not gone
             blind = tuple(self.vault.unreadable())  # not seen there does not mean gone
             lost = {path: row for path, row in known.items() if path not in seen}
             gone = {path: row for path, row in lost.items() if not path.startswith(blind)}
@@ -102,7 +104,8 @@ class Sync:
             self.progress = Progress()
 
     def _scan(self) -> dict[str, FileStat]:
-        return {stat.path: stat for stat in self.vault.scan() if self._visible(stat.path)}
+        asked = takewhile(lambda _: not self.stop(), self.vault.scan())  # which is a sign of life, too
+        return {stat.path: stat for stat in asked if self._visible(stat.path)}
 
     def apply(self, paths: Iterable[str]) -> Outcome:
         """Look at these paths only. A path that is a folder's stands for nothing: the watcher names its files.
@@ -156,9 +159,8 @@ class Sync:
     def _differs(self, stat: FileStat, row: FileRow | None) -> bool:
         if row is None or row.again or row.status == "pending":
             return True
-        if (stat.size, stat.mtime_ns, stat.inode) != (row.size, row.mtime_ns, row.inode):
-            return True
-        return row.kind != "other" and not self._same_role(row, stat.path)
+        same = (stat.size, stat.mtime_ns, stat.inode) == (row.size, row.mtime_ns, row.inode)
+        return not same or (row.kind != "other" and not self._same_role(row, stat.path))
 
     def _same_role(self, row: FileRow, path: str) -> bool:
         """Whether Obsidian's settings say of a file what they said when it was read: excluded, a template, or neither."""
@@ -298,8 +300,7 @@ class Sync:
     def _moved_from(self, file: FileText, fresh: FileRow, work: Work) -> FileRow | None:
         """Which file this new one used to be, among those that are gone.
 
-        A folder made a moment before is not watched yet, then the arrival is told before the departure; and what moves during
-        a scan is seen in both places.
+        A folder made just now is not watched yet: an arrival is told before the departure. What moves during a scan is seen twice.
         """
         same = self.indexes.catalog.files_like(file.digest)
         gone = [row for row in same if row.path not in work.gone and self.vault.stat(row.path) is None]
@@ -392,8 +393,7 @@ class Sync:
         self._count(work, new=new)
 
     def _move(self, row: FileRow, path: str) -> None:
-        catalog = self.indexes.catalog
-        catalog.move_file(row.path, path)
+        self.indexes.catalog.move_file(row.path, path)
         self.on_gone(row.path)
         self.linker.came_or_went(row.path, path)
         self.put_facts(self.distil.moved(row.path, path))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ebbtide.memory.errors import BadRequest, EbbtideError
+from ebbtide.memory.errors import BadRequest, EbbtideError, VaultError
 from ebbtide.serve import client, pairing, show_service
 from ebbtide.serve import plugin_install as plugins
 from ebbtide.serve import service_install as services
@@ -49,13 +49,19 @@ def service_logs(args: argparse.Namespace, screen: Screen) -> int:
 
     if screen.json and args.follow:
         raise BadRequest("--follow has no end, and JSON needs one.", "Leave one of them out.")
-    file = belongings(_vault(args)).log
+    vault = _vault(args)
+    service = _status_or_none(vault)
+    elsewhere = f"What the service said before it had one: {service['journal']}" if service else ""
+    try:
+        file = belongings(vault).log
+    except VaultError as error:
+        raise VaultError(error.reason, f"{error.remedy} {elsewhere}".strip()) from error
     lines = logs.tail(file, 50 if args.n is None else args.n)
+    if not lines and not (file.exists() and file.stat().st_size):
+        screen.progress(f"There is no log yet: {file} {elsewhere}".strip())
     if screen.json:
         screen.raw(encode({"file": str(file), "lines": lines}))
         return 0
-    if not lines and not file.exists():
-        screen.progress(f"There is no log yet: {file}")
     screen.out.write("".join(f"{clean(line)}\n" for line in lines))
     for line in logs.follow(file) if args.follow else ():
         screen.out.write(f"{clean(line)}\n")
@@ -90,14 +96,14 @@ def uninstall(args: argparse.Namespace, screen: Screen) -> int:
 
     vault = _vault(args)
     found = removal.belongings(vault)
-    there = plugins.look(found.root)
+    there, ours = _plugin_in(found.root, screen)
     service = _status_or_none(found.root)
     served = pairing.find(found.places.state, found.root)
     if served is not None and not (service and service["state"] == "active"):
         raise EbbtideError(f"A daemon serves this vault (process {served.pid}).", f"Stop it first: kill {served.pid}")
     lines = [f"Remove of {found.root}:"]
     lines += [f"the service {service['file']}"] if service else []
-    lines += [f"the plugin in {there.folder}"] if there.version else []
+    lines += [f"the plugin in {there.folder}"] if ours else []
     lines += [str(path) for path in (*found.folders, *found.shared)]
     forever = args.memory and found.memory is not None
     lines += [f"FOR EVER: {found.memory}, everything Ebbtide remembers of this vault"] if forever else []
@@ -105,16 +111,32 @@ def uninstall(args: argparse.Namespace, screen: Screen) -> int:
         agreed(args, screen, lines, word=found.root.name if forever else "")
     if service:
         services.uninstall(found.root, services.manager(), found.places.state)
-    plugin = plugins.uninstall(found.root)["files"] if there.version else []
+    plugin = plugins.uninstall(found.root)["files"] if ours else []
     gone = removal.remove(found, memory=args.memory)
+    stays = there.folder if there.version is not None and not ours else None
     told = {
         "vault": str(found.root),
         "service": bool(service),
         "plugin": plugin,
         "removed": [str(path) for path in gone],
-        "kept": [str(path) for path in (found.memory, found.places.config) if path is not None and path.exists()],
+        "kept": [
+            str(path) for path in (stays, found.memory, found.places.config) if path is not None and path.exists()
+        ],
     }
     return _show(screen, told, show_service.uninstalled(told, screen.pen))
+
+
+def _plugin_in(vault: Path, screen: Screen) -> tuple[plugins.There, bool]:
+    """What of the plugin is there, and whether it is ours to remove; says why if it is not."""
+    there = plugins.look(vault)
+    if there.version is None:
+        return there, False
+    try:
+        plugins.check(vault, there)
+    except VaultError as error:
+        screen.progress(f"The plugin stays: {error.reason}")
+        return there, False
+    return there, True
 
 
 def _status_or_none(vault: Path) -> dict[str, Any] | None:

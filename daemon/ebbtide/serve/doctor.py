@@ -200,7 +200,11 @@ def _service(vitals: Vitals) -> Finding:
     if state == "not-installed":
         return Finding("service", True, message, (f"to have it always: {install}", f"若要常驻：{install}"))
     if state in ("failed", "stopped"):
-        fix = (f"start it: {install}; why it ended: {logs}", f"启动：{install}；查看原因：{logs}")
+        early = f"`{seen['journal']}`"
+        fix = (
+            f"start it: {install}; why it ended: {logs}, or before it had a log: {early}",
+            f"启动：{install}；查看原因：{logs}，日志打开之前的见 {early}",
+        )
         return Finding("service", False, message, fix)
     if state == "unknown":
         return Finding("service", True, (seen["trouble"], f"无法查看：{seen['trouble']}"))

@@ -92,7 +92,7 @@ def install(vault: Path, new: Shipped) -> dict[str, Any]:
     Raises VaultError where there is no place for it that is ours.
     """
     there = look(vault)
-    _check(vault, there)
+    check(vault, there)
     folder = there.folder
     changed = differing(folder, new)
     made: list[tuple[Path, Path]] = []
@@ -117,7 +117,7 @@ def uninstall(vault: Path) -> dict[str, Any]:
     there = look(vault)
     if there.version is None:
         return _told(vault, there, None, [])
-    _check(vault, there)
+    check(vault, there)
     gone = [name for name in FILES if (there.folder / name).is_file()]
     for name in reversed(gone):
         (there.folder / name).unlink()
@@ -140,7 +140,7 @@ def _told(vault: Path, before: There, version: str | None, files: list[str]) -> 
     }
 
 
-def _check(vault: Path, there: There) -> None:
+def check(vault: Path, there: There) -> None:
     """Raise VaultError unless the place is the vault's own and ours."""
     if not vault.is_dir():
         raise VaultError(f"There is no folder {vault}.", "Check the path, and whether its disk is mounted.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -69,8 +70,11 @@ class Manager(Protocol):
     def unload(self, name: str) -> None:
         """Stop it, and start it no more; nothing if it is not loaded."""
 
-    def forget(self) -> None:
+    def forget(self, name: str) -> None:
         """The file is gone."""
+
+    def journal(self, name: str) -> str:
+        """The command that shows what the service said where the daemon's own log could not take it."""
 
     def look(self, name: str) -> Seen:
         """How it is. Raises NoManager."""
@@ -137,7 +141,7 @@ def uninstall(vault: Path, over: Manager, state: Path) -> dict[str, Any]:
         over.check()
         over.unload(name)
         file.unlink(missing_ok=True)
-        over.forget()
+        over.forget(name)
     return {"changed": there} | status(vault, over, state)
 
 
@@ -168,6 +172,7 @@ def status(vault: Path, over: Manager, state: Path) -> dict[str, Any]:
         "said": seen.said,
         "lingers": over.lingers() if there is not None else None,
         "trouble": trouble,
+        "journal": over.journal(service.name),
         "command": list(service.command),
         "port": None if running is None else running.port,
     }
@@ -210,9 +215,10 @@ def run(*command: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[
 BY_HAND: Final = "Run `ebbtide up VAULT` by hand instead, or have your own service manager run it."
 
 
-def _failed(what: str, done: subprocess.CompletedProcess[str]) -> EbbtideError:
+def _failed(what: str, done: subprocess.CompletedProcess[str], journal: str) -> EbbtideError:
     said = " ".join((done.stderr or done.stdout).split())
-    return EbbtideError(f"{what} failed: {said or f'exit code {done.returncode}'}.", "See `ebbtide service logs`.")
+    remedy = f"See `ebbtide service logs`, or what came before the log: {journal}"
+    return EbbtideError(f"{what} failed: {said or f'exit code {done.returncode}'}.", remedy)
 
 
 # --- systemd ----------------------------------------------------------------------------------------------------------
@@ -258,17 +264,21 @@ class Systemd:
         ):
             done = run("systemctl", "--user", *words)
             if done.returncode and words[0] != "reset-failed":
-                raise _failed(f"systemctl --user {words[0]}", done)
+                raise _failed(f"systemctl --user {words[0]}", done, self.journal(name))
 
     def unload(self, name: str) -> None:
         """Stop and disable."""
         done = run("systemctl", "--user", "disable", "--now", f"{name}.service")
         if done.returncode:
-            raise _failed("systemctl --user disable", done)
+            raise _failed("systemctl --user disable", done, self.journal(name))
 
-    def forget(self) -> None:
+    def forget(self, name: str) -> None:  # noqa: ARG002 - it looks for itself
         """Let it notice that the unit is gone."""
         run("systemctl", "--user", "daemon-reload")
+
+    def journal(self, name: str) -> str:
+        """What it said goes to the user's journal."""
+        return f"journalctl --user -u {name}"
 
     def look(self, name: str) -> Seen:
         """What `show` says."""
@@ -315,7 +325,7 @@ class Launchd:
 
     def text(self, service: Service) -> bytes:
         """The agent."""
-        return service_unit.launchd(service, str(self.library / "Logs" / f"{service.name}.log"))
+        return service_unit.launchd(service, str(self._log(service.name)))
 
     def check(self) -> None:
         """`print` of the domain answers if somebody is logged in at the screen."""
@@ -337,17 +347,25 @@ class Launchd:
             "launchctl", *(["kickstart", target] if loaded else ["bootstrap", self.domain, str(self.file(name))])
         )
         if done.returncode:
-            raise _failed(f"launchctl {'kickstart' if loaded else 'bootstrap'}", done)
+            raise _failed(f"launchctl {'kickstart' if loaded else 'bootstrap'}", done, self.journal(name))
 
     def unload(self, name: str) -> None:
         """Boot it out."""
         target = f"{self.domain}/{name}"
         done = run("launchctl", "bootout", target)
         if done.returncode and run("launchctl", "print", target).returncode == 0:
-            raise _failed("launchctl bootout", done)
+            raise _failed("launchctl bootout", done, self.journal(name))
 
-    def forget(self) -> None:
-        """launchd keeps nothing of a file."""
+    def forget(self, name: str) -> None:
+        """launchd keeps nothing of an agent but the file of what it said."""
+        self._log(name).unlink(missing_ok=True)
+
+    def journal(self, name: str) -> str:
+        """What it said goes to a file of its own."""
+        return f"tail -n 50 {shlex.quote(str(self._log(name)))}"
+
+    def _log(self, name: str) -> Path:
+        return self.library / "Logs" / f"{name}.log"
 
     def look(self, name: str) -> Seen:
         """What `print` says of it."""

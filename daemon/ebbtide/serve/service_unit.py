@@ -1,7 +1,8 @@
 """The text of a service of one vault: a systemd user unit or a launchd agent. Pure.
 
 The vault's path may hold anything, and a unit file has a syntax of its own, so every word is escaped for it: quotes and
-backslashes, `%` (a specifier), `$` (a variable), control characters. Only bytes that are no UTF-8 neither form can hold.
+backslashes, `%` (a specifier), `$` (a variable), control characters. Only bytes that are no UTF-8 neither form can hold, and systemd
+no code points that Unicode calls noncharacters.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ STOP: Final = 60
 LAUNCHD: Final = ("--json", "--supervised")
 """Options under launchd, which neither rotates what is said (so no progress is told) nor watches."""
 NAME: Final = re.compile(r"ebbtide-[a-z0-9-]+-[0-9a-f]{8}")
+_NO_TEXT: Final = re.compile(
+    "[\\x00\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
+    + "]"
+)
+"""What systemd takes for no text: it drops the whole line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ def name_of(vault: str) -> str:
 
 
 def systemd(service: Service) -> bytes:
-    """The user unit. ValueError, with the word, if systemd could not take one: bytes that are no UTF-8, quotes in the program's path."""
+    """The user unit. ValueError, with the word, if systemd could not take one: no UTF-8, noncharacters, quotes in the program's path."""
     program, *words = service.command
     if not program.startswith("/") or re.search(r"[\x00-\x1f\x7f\"'\\]", program):
         raise ValueError(program)
@@ -58,6 +65,8 @@ def systemd(service: Service) -> bytes:
     settings = "".join(
         f"Environment={quoted(f'{name}={value}', variables=False)}\n" for name, value in sorted(service.environ.items())
     )
+    if _NO_TEXT.search(service.vault):
+        raise ValueError(service.vault)
     title = re.sub(r"[\x00-\x1f\x7f\\]", " ", service.vault.rpartition("/")[2]).replace("%", "%%")
     return _UNIT.format(
         title=title,
@@ -72,7 +81,7 @@ def systemd(service: Service) -> bytes:
 
 def quoted(word: str, *, variables: bool = True) -> str:
     """A word as systemd reads it back in a line of a unit; `variables`: a `$` would otherwise begin the name of one."""
-    if re.search("[\ud800-\udfff\\x00]", word):
+    if _NO_TEXT.search(word):
         raise ValueError(word)
     out = []
     for char in word:

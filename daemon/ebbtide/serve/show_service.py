@@ -53,6 +53,7 @@ def _hints(body: Body) -> list[str]:
     elif body["state"] in ("failed", "stopped"):
         hints.append(
             f"Start it: ebbtide service install --vault {where}; why it ended: ebbtide service logs --vault {where}"
+            f", or before it had a log: {clean(body['journal'])}"
         )
     if body["lingers"] is False:
         hints.append("It ends when you log out. To let it run always: loginctl enable-linger")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from watchdog import events
 
+T = TypeVar("T")
 LINUX: Final = sys.platform == "linux"
 KINDS: Final[list[type[events.FileSystemEvent]]] = [
     events.FileCreatedEvent,
@@ -50,6 +51,13 @@ class Hints:
     full: bool = False
     """The next scan must make the caller compare everything."""
     heard: int = 0
+
+
+def signed(items: Iterable[T], sign: Callable[[], None]) -> Iterator[T]:
+    """The items, with a sign of life for each: on a slow disk all of them together may take minutes."""
+    for item in items:
+        sign()
+        yield item
 
 
 class Ears(events.FileSystemEventHandler):

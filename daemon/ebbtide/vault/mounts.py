@@ -6,7 +6,7 @@ Everywhere else the answers are empty, and the watcher goes without them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -55,10 +55,11 @@ def watches(descriptors: Iterable[str]) -> int:
     return count
 
 
-def folders(root: Path) -> int:
-    """Folders that watchdog would watch: hidden ones too, links not."""
+def folders(root: Path, sign: Callable[[], None] = lambda: None) -> int:
+    """Folders that watchdog would watch: hidden ones too, links not. `sign` is called with each."""
     count, stack = 0, [str(root)]
     while stack:
+        sign()
         try:
             with os.scandir(stack.pop()) as entries:
                 stack += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]

@@ -25,7 +25,7 @@ from watchdog.observers.api import BaseObserver
 from ebbtide.memory.errors import Problem, VaultError
 from ebbtide.memory.ports import Clock
 from ebbtide.memory.records import FileStat
-from ebbtide.vault.hearing import KINDS, LINUX, Ears, Hints, Overflow, Pace
+from ebbtide.vault.hearing import KINDS, LINUX, Ears, Hints, Overflow, Pace, signed
 from ebbtide.vault.lines import hidden
 from ebbtide.vault.mounts import folders, inotify_descriptors, mount_type, watches
 
@@ -83,8 +83,7 @@ class Watcher:
         self._known: dict[str, FileStat] = {}
         self._emptied: set[str] = set()
         self._racy: set[str] = set()
-        self._doubted = False
-        self._lost = self._looked = False
+        self._doubted = self._lost = self._looked = False
         self._root_is: tuple[int, int] | None = None
         self._observer: BaseObserver | None = None
         self._inotify: frozenset[str] = frozenset()
@@ -104,6 +103,9 @@ class Watcher:
     def beat(self) -> float:
         """When its thread last gave a sign of life, by `time.monotonic`; minus infinity once it has ended."""
         return min(self._asleep_until, time.monotonic()) if self._thread.is_alive() else float("-inf")
+
+    def _sign(self) -> None:
+        self._asleep_until = time.monotonic()
 
     def problems(self) -> list[Problem]:
         """What keeps the watcher from seeing everything at once."""
@@ -225,9 +227,7 @@ class Watcher:
     def _next_due(self) -> float:
         hints = self._hints
         dues = [due for _, due in hints.files.values()] + list(hints.folders.values()) + [self._health_due]
-        if hints.scan_due is not None:
-            dues.append(hints.scan_due)
-        return min(dues)
+        return min(dues if hints.scan_due is None else [*dues, hints.scan_due])
 
     def _take(self, now: float) -> tuple[set[str], bool, bool]:
         """What is due: paths, whether a scan is, and whether it must be a full comparison."""
@@ -263,7 +263,7 @@ class Watcher:
         gone: list[str] = []
         if any(path in self._known and self._store.stat(path) is None for path in batch):
             batch = {*batch, *self._newcomers()}  # a note that went may have gone there: both ends are one change
-        for path in sorted(batch):
+        for path in signed(sorted(batch), self._sign):
             if path == APP_JSON:
                 self.rescan()  # other files may be excluded now
                 continue
@@ -293,7 +293,7 @@ class Watcher:
             folders = list(young)
         found: set[str] = set()
         for folder in folders:
-            for base, inside, names in os.walk(self._store.root / folder):
+            for base, inside, names in signed(os.walk(self._store.root / folder), self._sign):
                 inside[:] = [name for name in inside if not hidden(name)]
                 here = os.path.relpath(base, self._store.root).replace(os.sep, "/")
                 found.update(f"{here}/{name}" for name in names if not hidden(name))
@@ -308,7 +308,7 @@ class Watcher:
             if not self._scanning and (self._lost or self._root_changed()) and self._identity() is not None:
                 self._unobserve()  # it still listens to the old folder, or its thread died with it
                 self._observe()
-            found = {stat.path: stat for stat in self._store.scan()}
+            found = {stat.path: stat for stat in signed(self._store.scan(), self._sign)}
             self._root_is = self._store.root_identity()
         except VaultError as error:
             self._lost = True
@@ -426,11 +426,11 @@ class Watcher:
     def _check_watches(self) -> None:
         """Find out whether folders are deaf because the kernel's limit is reached: watchdog says nothing then."""
         for _attempt in range(2):
-            if not self._inotify or watches(self._inotify) >= folders(self._store.root):
+            if not self._inotify or watches(self._inotify) >= folders(self._store.root, self._sign):
                 return
             with self._wake:
                 self._wake.wait_for(lambda: self._stopping, 1.0)  # a folder made meanwhile may just be missing
-        text = f"{watches(self._inotify)} of {folders(self._store.root)} folders can be watched"
+        text = f"{watches(self._inotify)} of {folders(self._store.root, self._sign)} folders can be watched"
         self._unobserve()
         self._fall_back("watch-limit", text, _SYSCTL)
 

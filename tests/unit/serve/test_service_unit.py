@@ -62,10 +62,21 @@ def _plain(word: str, *, variables: bool) -> str:
     return text
 
 
+NOT_CHARACTERS = [
+    *map(chr, range(0xFDD0, 0xFDF0)),
+    *(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF)),
+]
+"""What Unicode will never assign, and systemd takes for no text."""
+
+
 @given(PATHS)
 def test_systemd_reads_back_what_was_meant(vault: str) -> None:
     made = service(vault)
-    unit = service_unit.systemd(made)
+    try:
+        unit = service_unit.systemd(made)
+    except ValueError:
+        assert set(vault) & set(NOT_CHARACTERS)
+        return
     [words] = read_back(unit, "ExecStart", variables=True)
     assert words == list(made.command)
     assert read_back(unit, "Environment", variables=False) == [
@@ -103,6 +114,16 @@ def test_bytes_that_are_no_text_are_refused_by_both() -> None:
     for make in (service_unit.systemd, lambda made: service_unit.launchd(made, "/x")):
         with pytest.raises(ValueError, match="\udcff"):
             make(broken)
+
+
+def test_what_is_no_character_is_refused_for_systemd() -> None:
+    for odd in NOT_CHARACTERS:
+        whole = service(f"/vaults/{odd}")
+        for made in (whole, Service("/v", whole.command), Service(whole.vault, service("/v").command)):
+            with pytest.raises(ValueError, match=odd):
+                service_unit.systemd(made)
+    for near in (chr(0xFDCF), chr(0xFDF0), chr(0xFFFD), chr(0x10000)):
+        assert near in service_unit.systemd(service(f"/vaults/{near}")).decode()
 
 
 def test_a_program_that_systemd_could_not_run_is_refused() -> None:
