@@ -32,8 +32,11 @@ check: $(STAMP)
 	@daemon/scripts/check-plugin types
 
 test: check
-	$(PY) -m pytest -n 2 --dist loadgroup
-	@daemon/scripts/check-plugin all
+	@log=$$(mktemp); daemon/scripts/check-plugin all >"$$log" 2>&1 & plugin=$$!; \
+	  trap 'kill $$plugin 2>/dev/null' INT TERM; \
+	  $(PY) -m pytest -n 2 --dist loadgroup; python=$$?; \
+	  echo "The plugin (its checks and its harness ran beside the tests):"; wait $$plugin; plugin=$$?; cat "$$log"; rm -f "$$log"; \
+	  exit $$((python || plugin))
 
 # The plugin for Obsidian: main.js, manifest.json and styles.css in its folder; `ebbtide plugin install VAULT` puts them into a vault.
 plugin: plugin-setup
