@@ -95,6 +95,7 @@ ROLE = {
     "sleep.meaning": "orchestrator",
     "sleep.night": "orchestrator",
     "sleep.night_undo": "orchestrator",
+    "sleep.withdrawn": "orchestrator",
     "sleep.power": "adapter",
     "sleep.claude": "adapter",
     "sleep.verdicts": "adapter",
@@ -303,6 +304,7 @@ EXCEPTIONS = {
     ("serve.nights", "runtime"): "a part of `serve.service`: the nights of the opened vault",
     ("serve.nights", "sleeping"): "a night is opened for one use, and only then loaded",
     ("daemon", "vault.watcher"): "the watcher reports to the daemon's own indexer thread, so it is made beside it",
+    ("daemon", "removal"): "where the log of a vault lies that could not be opened is known there",
     ("runtime", "serve.service"): "`open_service` hands out a Service without a daemon; imported only when called",
     (
         "serve.service",

@@ -62,8 +62,9 @@ def judge_of(runtime: Runtime, rules: Rules, day: str, manner: Manner) -> Judge:
 
 
 def spent_on(runtime: Runtime, desk: VerdictStore, day: str) -> Spent | None:
-    """What the judgement of the night of a day has cost; None where nothing was asked."""
-    charges = sheet_of(NightJournal.of(runtime.state), day).charges
+    """What the judgement of all nights of a day has cost; None where nothing was asked."""
+    sheet = sheet_of(NightJournal.of(runtime.state), day)
+    charges = [*sheet.earlier, *sheet.charges]
     return desk.sum_of(charges) if charges else None
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -12,7 +13,9 @@ from ebbtide import __version__
 from ebbtide.index.patrol import asked_on
 from ebbtide.recall.score import scoring_of
 from ebbtide.runtime import Runtime
+from ebbtide.sleep import day_account, trend
 from ebbtide.sleep.core_state import Reading
+from ebbtide.sleep.day_account import Account
 from ebbtide.sleep.edition import Spending
 from ebbtide.sleep.evaluate import Closing, When, closing, frozen, resting, routed
 from ebbtide.sleep.hygiene import WORKING_DAYS, Chores, hygiene
@@ -21,6 +24,9 @@ from ebbtide.sleep.planning import joined
 from ebbtide.sleep.router import NAME
 from ebbtide.vault import identity
 from ebbtide.vault.health import HealthFiles
+from ebbtide.vault.nightfiles import NightJournal
+
+log = logging.getLogger(__name__)
 
 Shown = Callable[[str], bool]
 
@@ -63,11 +69,28 @@ def spending_of(runtime: Runtime, day: str) -> Spending | None:
         desk.close()
 
 
+def accounts_of(runtime: Runtime, day: str) -> tuple[list[Account], bool]:
+    """The nights that this device had on a day and that are not undone, and whether it had any at all."""
+    found: list[Account] = []
+    kept = NightJournal.of(runtime.state).archived(day)
+    for data in kept:
+        try:
+            found.append(day_account.from_json(data))
+        except ValueError as error:
+            log.warning("what a night of %s came to cannot be read and is not told of (%s)", day, error)
+    return [one for one in found if one.lead is None or not runtime.catalog.is_undone(one.lead)], bool(kept)
+
+
 def measure(runtime: Runtime, shown: Shown | None = None) -> Closing:
-    """The figures of now, without a night: of an earlier line of today, what the night did is kept. Writes nothing."""
+    """The figures of now, without a night: what the nights of today did is kept, of an earlier line where they were had elsewhere.
+    Writes nothing."""
     when, (lines, _) = when_of(runtime), health_files(runtime).lines()
     nights = [line["night"] for line in lines if line.get("day") == when.day and isinstance(line.get("night"), Mapping)]
-    carried = nights[-1] if nights else None
+    carried: Mapping[str, int] | None = nights[-1] if nights else None
+    own, any_ = accounts_of(runtime, when.day)
+    if any_:
+        told = day_account.whole(own)
+        carried = trend.counts(told[0]) if told is not None else None
     spending = spending_of(runtime, when.day)
     return closing(reading_of(runtime, shown), when, lines, spending=spending, carried=carried)
 
@@ -98,6 +121,7 @@ def steps_before(runtime: Runtime, day: str) -> tuple[Step, ...]:
         config.sleep.quarantine,
         config.lifecycle.days.get("working", WORKING_DAYS),
         max(0, config.lifecycle.asked - asked_on(runtime.catalog, today)),
+        trend.nights(health_files(runtime).lines()[0], day),
     )
     named = [ident for step in cold for ident in step.subjects]
     return joined(cold, hygiene(reading, day, chores, runtime.sync.new_id, runtime.texts["facts"], named))
@@ -115,8 +139,9 @@ def finish(
     write: Callable[[Callable[[], object]], object],
     shown: Shown | None = None,
 ) -> None:
-    """Close a night and bring its report and its line to disk; done again, the later one stands. `write` has something done by
-    the owner of the writers."""
+    """Close a night and bring the report and the line of its day to disk, with those that the day had before and that are not undone;
+    done again, the later one stands. `write` has something done by the owner of the writers."""
+    plan, skipped = day_account.whole(accounts_of(runtime, plan.day)[0]) or (plan, skipped)
     end, files = close_night(runtime, plan, skipped, shown=shown), health_files(runtime)
 
     def work() -> None:

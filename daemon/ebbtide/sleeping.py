@@ -43,7 +43,7 @@ def open_night(
         def heard(text: str) -> list[Place]:
             return said_by_facts(runtime.catalog, runtime.texts["facts"], text, day)
 
-        rules = Rules(day, folder, heard, earlier, Likeness(_meaning(runtime)))
+        rules = Rules(day, folder, heard, earlier, _likeness(runtime))
         manner = Manner(patient, ahead or runtime.read_only, lambda done, total: say("judge", done, total), stop, check)
         return consulting.judge_of(runtime, rules, day, manner)
 
@@ -52,8 +52,7 @@ def open_night(
             raise night.stopped()
 
     def finished(outcome: Outcome) -> None:
-        left = [f"{outcome.steps[n].kind} {outcome.steps[n].path}: {why}" for n, why in sorted(outcome.skipped.items())]
-        measuring.finish(runtime, outcome.plan, left, write, shown)
+        measuring.finish(runtime, outcome.plan, outcome.left, write, shown)
         write(lambda: tidying.prune(runtime, outcome.plan.day))
         consulting.ended(runtime, outcome.plan.day)
 
@@ -66,7 +65,7 @@ def open_night(
         judge,
         write,
         further=lambda day: (*measuring.steps_before(runtime, day), *tidying.rested(runtime, day)),
-        closing=lambda plan: tidying.closing_steps(runtime, plan, Likeness(_meaning(runtime))),
+        closing=lambda plan: tidying.closing_steps(runtime, plan, _likeness(runtime), check),
         finished=finished,
         say=say,
         stop=stop,
@@ -81,6 +80,11 @@ def under_way(runtime: Runtime) -> bool:
 def last_night(runtime: Runtime) -> tuple[str, datetime] | None:
     """The day of the last night that ended here, and when that was; None before the first."""
     return night.last_night(NightJournal.of(runtime.state))
+
+
+def _likeness(runtime: Runtime) -> Likeness:
+    meaning = _meaning(runtime)
+    return Likeness(meaning, meaning.pairs if meaning is not None else None)
 
 
 def _meaning(runtime: Runtime) -> Meaning | None:

@@ -17,7 +17,8 @@ import pytest
 from ebbtide.parse.episodes import episode_of
 from ebbtide.parse.note import parse_note
 from ebbtide.serve.service import Service
-from ebbtide.sleep.night import Outcome
+from ebbtide.sleep.night import Outcome, change_of
+from ebbtide.sleep.planning import digest
 from ebbtide.sleep.told import told as told_in
 from ebbtide.sleeping import open_night
 from ebbtide.vault import contracts
@@ -97,6 +98,11 @@ def twin(place: Place, at: str = DAY) -> dict[str, Any]:
     told: dict[str, Any] = json.loads((place.vault / f"Memory/reports/{at}.json").read_text("utf-8"))
     assert contracts.validate("report", told) == []
     return told
+
+
+def rulings(place: Place, at: str = DAY) -> set[tuple[str, str]]:
+    """What a report says waits for a person: the kind and the note of its first side."""
+    return {(one["kind"], one["sides"][0]["note"]) for one in twin(place, at)["rulings"]}
 
 
 def page(place: Place, at: str = DAY) -> str:
@@ -186,6 +192,24 @@ def test_later_and_archive_are_rulings_on_a_core_memory(filled: Place) -> None:
         assert (filled.vault / OLD).read_text("utf-8") == CORES[OLD]
 
 
+def test_what_is_put_off_is_in_no_report_until_its_day(filled: Place) -> None:
+    filled.fill(CLIPPED)
+    filled.fill({f"Sea/{name}.md": f"# {name}\n\nWe decided to sail from {name} in May.\n" for name in ("Rye", "Deal")})
+    with filled.opened() as service:
+        sides = [next(iter(facts_of(service, f"Sea/{name}.md"))) for name in ("Rye", "Deal")]
+        said = {"by": "daemon", "kind": "dispute", "subjects": sides[:1], "object": sides[1]}
+        service.runtime.sync.decisions.record({**said, "changes": [], "why": "two harbours", "evidence": []})
+        run(service)
+        before = rulings(filled)
+        assert {kind for kind, _ in before} == {"dispute", "expired", "quarantined"}
+        for item in service.reviews()["reviews"]:
+            service.rule(item["id"], "later")
+        run(service, day(-1))
+        assert rulings(filled, day(-1)) == set()
+        run(service, day(-8))
+        assert rulings(filled, day(-8)) >= before
+
+
 def test_questions_of_a_day_share_one_limit_the_most_pressing_first(filled: Place) -> None:
     with filled.opened(lifecycle__asked=2) as service:
         run(service)
@@ -199,7 +223,7 @@ def test_each_memory_has_its_turn_where_a_night_reads_only_a_part(filled: Place)
     with filled.opened(sleep__checkup=1) as service:
         seen: list[set[str]] = []
         for back in range(7):
-            run(service, day(-back))
+            run(service, day(-3 * back))  # each night is a turn, however far apart they are
             seen.append(set(asked(service)))
         assert len(seen[0]) < len(REASONS)
         assert all(a <= b for a, b in pairwise(seen))
@@ -225,9 +249,8 @@ def test_a_night_that_was_cut_off_goes_on_and_does_nothing_twice(tmp_path: Path)
         with place.opened():
             pass
         place.fill({**CORES, **NOTES, **WORKING, **CLIPPED})
-        then = (datetime.now() - timedelta(days=10)).timestamp()
-        for path in (REBUILD, TODO, MINE):
-            os.utime(place.vault / path, (then, then))
+        vouch(place, REBUILD, TODO)
+        age(place, REBUILD, TODO, MINE)
         left = writes
 
         def write(work: Any) -> Any:
@@ -284,15 +307,37 @@ REBUILD, TODO, FRESH, MINE = WORKING
 EPISODE = f"Memory/episodic/{day(10)[:4]}/{day(10)[5:7]}/{day(10)} Index rebuild.md"
 
 
+def age(place: Place, *paths: str) -> None:
+    """As if nobody had saved these for ten days."""
+    then = (datetime.now() - timedelta(days=10)).timestamp()
+    for path in paths:
+        os.utime(place.vault / path, (then, then))
+
+
+def vouch(place: Place, *paths: str, before: str = "") -> None:
+    """The revisions by which an agent wrote these notes just as they are, over a text (none: the note is new)."""
+    with place.opened() as service:
+        for path in paths:
+            row = service.runtime.catalog.file(path)
+            assert row is not None
+            change = change_of(
+                path.removeprefix("Memory/"), digest(before or None), (place.vault / path).read_text("utf-8")
+            )
+            service.runtime.sync.decisions.record(
+                {"by": "agent:claude", "kind": "associate", "subjects": [row.id], "object": None,
+                 "changes": [change], "why": "noted", "evidence": []}
+            )  # fmt: skip
+        service.runtime.write_memory()
+
+
 @pytest.fixture
 def working(place: Place) -> Place:
     """Working notes that nobody has touched for ten days, but one."""
     with place.opened():
         pass
     place.fill(WORKING)
-    then = (datetime.now() - timedelta(days=10)).timestamp()
-    for path in (REBUILD, TODO, MINE):
-        os.utime(place.vault / path, (then, then))
+    vouch(place, REBUILD, TODO, FRESH)
+    age(place, REBUILD, TODO, MINE)
     return place
 
 
@@ -324,6 +369,49 @@ def test_a_working_note_becomes_an_episode_or_nothing_and_a_persons_own_is_asked
         assert "Index rebuild" in page(working)
 
 
+@pytest.mark.parametrize(
+    "text", ["# Rebuild\n\nNothing.\n", "---\nprivate: true\n---\n# Rebuild\n\nNothing.\n", f"{ATTEMPT}\nMine.\n"]
+)
+def test_a_working_note_that_was_changed_since_the_plan_was_made_becomes_no_episode(working: Place, text: str) -> None:
+    with working.opened() as service:
+        night = open_night(service.runtime, lambda work: work())
+        plain = night.further
+
+        def further(at: str) -> Any:
+            steps = plain(at)
+            working.write(REBUILD, text)
+            return steps
+
+        night.further = further
+        outcome = night.run(DAY)
+        assert [outcome.steps[n].kind for n in outcome.skipped] == ["compress", "expire"]
+        assert files_of(working, "episodic") == set()
+        assert (working.vault / REBUILD).read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("back", ["nothing", "the revision of another text", "an edit in between"])
+def test_a_persons_words_in_a_machines_working_note_are_asked_about(place: Place, back: str) -> None:
+    with place.opened():
+        pass
+    own = ATTEMPT + "\nMy own remark: ask Jo about the disk.\n"
+    place.write(REBUILD, ATTEMPT)
+    if back != "nothing":
+        vouch(place, REBUILD)
+    place.write(REBUILD, own)
+    if back == "an edit in between":  # the agent wrote on over the person's words
+        place.write(REBUILD, own + "\nDone.\n")
+        vouch(place, REBUILD, before=own)
+    age(place, REBUILD)
+    with place.opened() as service:
+        text = (place.vault / REBUILD).read_text("utf-8")
+        run(service)
+        assert (place.vault / REBUILD).read_text("utf-8") == text
+        assert files_of(place, "episodic") == set()
+        assert asked(service)[REBUILD]["why"] == (
+            f"a working note that nobody has touched since {day(10)}; it may hold words of yours"
+        )
+
+
 def test_working_notes_come_back_to_the_byte(working: Place) -> None:
     with working.opened() as service:
         service.runtime.write_memory()
@@ -344,11 +432,20 @@ def test_one_working_note_comes_back_by_itself(working: Place) -> None:
 
 
 def test_a_working_note_lasts_as_long_as_is_set_and_as_it_says_itself(working: Place) -> None:
-    working.write("Memory/working/Short.md", f"---\norigin: agent\nexpires: {day(1)}\n---\n\n# Short\n\nA word.\n")
+    for name, ends in (("Short", day(1)), ("Year", day(0)[:4]), ("Month", day(0)[:7])):
+        text = f"---\norigin: agent\nexpires: {ends}\n---\n\n# {name}\n\nA word.\n"
+        working.write(f"Memory/working/{name}.md", text)
+        vouch(working, f"Memory/working/{name}.md")
     with working.opened(lifecycle__days={"working": 30}) as service:
         run(service)
-        assert files_of(working, "working") == {REBUILD, TODO, FRESH, MINE}
+        lasts = {"Memory/working/Year.md", "Memory/working/Month.md"}
+        assert files_of(working, "working") == {REBUILD, TODO, FRESH, MINE} | lasts
         assert asked(service) == {}
+        next_year = f"{int(DAY[:4]) + 1}-01-01"
+        for note in lasts:
+            age(working, note)
+        run(service, next_year)
+        assert files_of(working, "working").isdisjoint(lasts)
 
 
 def test_what_lies_where_the_episode_would_go_is_not_overwritten(working: Place) -> None:
@@ -380,9 +477,9 @@ def test_the_note_stays_where_its_episode_could_not_be_written(working: Place) -
 
 
 def test_private_stays_private(working: Place) -> None:
-    then = (datetime.now() - timedelta(days=10)).timestamp()
-    file = working.write(REBUILD, ATTEMPT.replace("origin: agent", "origin: agent\nprivate: true"))
-    os.utime(file, (then, then))
+    working.write(REBUILD, ATTEMPT.replace("origin: agent", "origin: agent\nprivate: true"))
+    vouch(working, REBUILD, before=ATTEMPT)
+    age(working, REBUILD)
     with working.opened() as service:
         run(service)
         assert parse_note(EPISODE, (working.vault / EPISODE).read_text("utf-8")).private
@@ -464,6 +561,27 @@ def test_a_source_is_cleared_as_a_whole_by_its_note(clipped: Place) -> None:
         assert set(facts_of(service, CLIP).values()) == {"active"}
 
 
+def test_a_source_that_was_set_aside_twice_is_cleared_and_set_aside_again_as_a_whole(clipped: Place) -> None:
+    with clipped.opened() as service:
+        run(service)
+        first = facts_of(service, CLIP)
+        clipped.write(CLIP, CLIPPED[CLIP] + "\nThe tide gate at Bow was closed in 1811.\n")
+        service.catch_up(vectors=False)
+        run(service, day(-1))
+        assert len(facts_of(service, CLIP)) > len(first)
+        assert set(facts_of(service, CLIP).values()) == {"quarantined"}
+        row = service.runtime.catalog.file(CLIP)
+        assert row is not None
+        done = service.act(row.id, "clear")
+        assert set(facts_of(service, CLIP).values()) == {"active"}
+        run(service, day(-2))
+        assert set(facts_of(service, CLIP).values()) == {"active"}
+        service.undo(id=done["revisions"][0]["id"])
+        assert set(facts_of(service, CLIP).values()) == {"quarantined"}
+        service.act(row.id, "clear")
+        assert set(facts_of(service, CLIP).values()) == {"active"}
+
+
 def test_the_undo_of_the_night_clears_all_of_it(clipped: Place) -> None:
     with clipped.opened() as service:
         service.runtime.write_memory()
@@ -513,10 +631,10 @@ def test_what_waited_in_vain_is_told_once(place: Place) -> None:
 def test_a_hostile_working_note_stays_in_its_place(place: Place) -> None:
     with place.opened():
         pass
-    then = (datetime.now() - timedelta(days=10)).timestamp()
     text = ATTEMPT.replace("# Index rebuild", "# ../../Escape [[Home]] %%x%%")
-    file: Path = place.write("Memory/working/---.md", text)
-    os.utime(file, (then, then))
+    place.write("Memory/working/---.md", text)
+    vouch(place, "Memory/working/---.md")
+    age(place, "Memory/working/---.md")
     with place.opened() as service:
         run(service)
         assert all(name.startswith("Memory/episodic/") for name in files_of(place, "episodic"))

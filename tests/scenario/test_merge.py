@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
 
-from ebbtide.memory.errors import BadRequest, NotFound
+from ebbtide import tidying
+from ebbtide.index.decisions import Decisions
+from ebbtide.memory.errors import BadRequest, ChangedOutside, NotFound
 from ebbtide.runtime import Runtime
 from ebbtide.serve.service import Service
 from ebbtide.sleep.core_note import NewCore, written
 from ebbtide.sleep.night import Outcome
 from ebbtide.sleep.nights import Plan, Quote, Step
 from ebbtide.sleeping import open_night
-from ebbtide.vault.nightfiles import NightFiles
+from ebbtide.vault.nightfiles import NightFiles, NightJournal
 from support import Place, fingerprints, wait_until
 
 DAY, SOON, LATER = "2026-03-10", "2026-03-11", "2026-04-20"
@@ -211,6 +214,8 @@ def test_what_was_put_off_is_still_open_but_not_shown(place: Place) -> None:
         assert asked(service) == []
         with pytest.raises(NotFound):
             service.rule(item["id"], "merge")
+        night(service, SOON)
+        assert "say the same" not in report(place, SOON)
         service.undo()
         assert asked(service) == [item]
         with pytest.raises(BadRequest):
@@ -277,6 +282,101 @@ def test_a_night_is_not_taken_back_under_a_merge_and_a_merge_that_was_cut_off_go
         told.journal.write("undo.json", json.dumps({"id": again, "forward": True}).encode())
         told.resume()
         assert core(place) == merged
+
+
+class Killed(BaseException):
+    """As if the process ended here."""
+
+
+def cut_off(patched: pytest.MonkeyPatch, tick: int) -> list[int]:
+    """End the process, so to say, at the N-th moment before or after a write of a merge; the moments met so far."""
+    met = [0]
+
+    def moment() -> None:
+        met[0] += 1
+        if met[0] == tick:
+            raise Killed
+
+    for kind, name in (
+        (NightFiles, "keep"),
+        (NightFiles, "put"),
+        (NightJournal, "write"),
+        (NightJournal, "remove"),
+        (Decisions, "record"),
+    ):
+        inner = getattr(kind, name)
+
+        def outer(*args: Any, _inner: Any = inner, **more: Any) -> Any:
+            moment()
+            found = _inner(*args, **more)
+            moment()
+            return found
+
+        patched.setattr(kind, name, outer)
+    return met
+
+
+def test_cut_off_at_any_moment_a_merge_that_a_person_ruled_is_done_as_a_whole_or_not_at_all(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with place.fill(NOTES).opened() as service:
+        two(service)
+        texts, [item] = core(place), asked(service)
+        outcomes, tick = set(), 0
+        merged: dict[str, bytes] = {}
+        while True:
+            tick += 1
+            with monkeypatch.context() as patched, contextlib.suppress(Killed):
+                met = cut_off(patched, tick)
+                service.rule(item["id"], "merge")
+            whole = met[0] < tick
+            told = open_night(service.runtime, lambda work: work())
+            told.resume()
+            assert told.journal.read("undo.json") is None
+            made = service.runtime.catalog.latest_revisions(1, ("merge",))
+            done = bool(made) and not service.runtime.catalog.is_undone(str(made[0]["id"]))
+            assert (asked(service) == []) == done
+            assert (core(place) != texts) == done, f"cut off at moment {tick}"
+            if done:
+                merged = merged or core(place)
+                assert core(place) == merged
+                service.undo(id=str(made[0]["id"]))
+                assert core(place) == texts
+            outcomes.add(done)
+            if whole:
+                break
+        assert outcomes == {True, False}
+
+
+def test_what_was_cut_off_is_ended_before_another_merge_begins(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    pond = ["The pond stays clear once we rake the leaves.", "The pond stays clear once I rake the leaves away."]
+    with place.fill(NOTES).opened() as service:
+        runtime = service.runtime
+        more = [made(runtime, f"core/patterns/Pond {n}.md", claim) for n, claim in enumerate(pond)]
+        night(service, DAY, [made(runtime, FIRST, SPLIT), made(runtime, SECOND, SPLIT_TOO), *more])
+        texts = core(place)
+        one, other = asked(service)
+        with monkeypatch.context() as patched, pytest.raises(Killed):
+            patched.setattr(NightFiles, "put", lambda *_: (_ for _ in ()).throw(Killed))
+            service.rule(one["id"], "merge")
+        assert core(place) == texts
+        service.rule(other["id"], "merge")
+        now = core(place)
+        assert len([path for path in now if b"status: merged" in now[path]]) == 2
+        assert {path for path in now if now[path] != texts[path]} == set(texts)
+
+
+def test_a_merge_is_refused_if_a_file_was_changed_since_it_was_read(place: Place) -> None:
+    with place.fill(NOTES).opened() as service:
+        two(service)
+        [open_] = tidying.open_merges(service.runtime, DAY)
+        file = place.vault / "Memory" / SECOND
+        file.write_text(file.read_text("utf-8") + "\nMine.\n", "utf-8")
+        texts = core(place)
+        with pytest.raises(ChangedOutside):
+            tidying.carry_out(service.runtime, open_, "user", "")
+        assert core(place) == texts
+        assert place.revisions("merge") == []
 
 
 # --- by itself --------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from ebbtide import measuring
+from ebbtide.index.decisions import Decisions
 from ebbtide.memory.errors import BadRequest, NotFound
 from ebbtide.parse.note import parse_note
 from ebbtide.runtime import Runtime
@@ -23,7 +25,7 @@ from ebbtide.serve.rulings_desk import ReadOnly
 from ebbtide.serve.service import Service
 from ebbtide.sleep.core_read import waiting
 from ebbtide.sleep.night import Night, Outcome
-from ebbtide.sleep.nights import Candidate, Core, Judged, Step
+from ebbtide.sleep.nights import Candidate, Core, Judged, Plan, Step
 from ebbtide.sleep.planning import to_json
 from ebbtide.sleeping import open_night
 from ebbtide.vault.lines import digest_of
@@ -275,6 +277,102 @@ def test_what_is_private_makes_a_private_memory(place: Place) -> None:
         assert service.runtime.catalog.file(item["note"]).private  # type: ignore[union-attr]
 
 
+# --- words that were withdrawn between plan and write -----------------------------------------------------------------
+
+RULED = f"Work/{DAY}.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("---\nprivate: true\n---\n# Talk\n\nNothing.\n", "private"),
+        (f"---\nprivate: true\n---\n# Talk\n\n{RULE}\n", "private"),
+        (f"---\nmemory: false\n---\n# Talk\n\n{RULE}\n", "remembered"),
+        ("# Talk\n\nNothing.\n", "say it any more"),
+        (None, "say it any more"),
+    ],
+)
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_was_withdrawn_since_the_plan_was_made_goes_nowhere(
+    place: Place, monkeypatch: pytest.MonkeyPatch, text: str | None, why: str, killed: bool
+) -> None:
+    place.fill({RULED: f"# Talk\n\n{RULE}\n"})
+    with place.opened() as service:
+        plain = Night._carry_out
+
+        def change() -> None:
+            (place.vault / RULED).unlink() if text is None else place.write(RULED, text)
+
+        def late(night: Night, plan: Plan) -> Outcome:
+            change()
+            return plain(night, plan)
+
+        with monkeypatch.context() as patched:
+            if killed:  # the file is there, and its revision is not
+                patched.setattr(Decisions, "record", cut_after_the_lead(Decisions.record))
+                with pytest.raises(OSError, match="cut off"):
+                    night_of(service.runtime).run(DAY)
+                assert len(written(place)) == 1
+                change()
+            else:
+                patched.setattr(Night, "_carry_out", late)
+                outcome = night_of(service.runtime).run(DAY)
+        if killed:
+            gone_on = night_of(service.runtime).resume()
+            assert gone_on is not None
+            outcome = gone_on
+        service.runtime.write_memory()
+        assert written(place) == {}
+        assert why in outcome.skipped[0]
+        assert outcome.plan.judged == ()
+        assert all(r["kind"] not in ("promote", "release") for r in parts(place))
+        base = place.vault / "Memory"
+        told = {file.relative_to(base).as_posix() for file in base.rglob("*") if file.is_file() and said_in(file)}
+        assert {path for path in told if not path.startswith((".history/", "facts"))} == set()
+        [line] = place.ledger("health/*.jsonl")
+        assert line["night"]["promote"] == 0
+
+
+def test_what_was_excluded_since_the_plan_was_made_goes_nowhere(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Night._carry_out
+
+    def late(night: Night, plan: Plan) -> Outcome:
+        place.write(".obsidian/app.json", json.dumps({"userIgnoreFilters": ["Work/"]}))
+        return plain(night, plan)
+
+    with place.fill({RULED: f"# Talk\n\n{RULE}\n"}).opened() as service, monkeypatch.context() as patched:
+        patched.setattr(Night, "_carry_out", late)
+        assert "remembered" in run(service).skipped[0]
+        assert written(place) == {}
+
+
+def said_in(file: Path) -> bool:
+    return b"deploy the service" in file.read_bytes()
+
+
+def cut_after_the_lead(record: Any) -> Any:
+    def cut(decisions: Decisions, *news: Any) -> Any:
+        if any(new.get("part_of") for new in news):
+            raise OSError("cut off")
+        return record(decisions, *news)
+
+    return cut
+
+
+def test_what_was_private_already_makes_a_private_memory_still(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"---\nprivate: true\n---\n# Talk\n\n{RULE}\n"
+    plain = Night._carry_out
+
+    def late(night: Night, plan: Plan) -> Outcome:
+        place.write(RULED, f"{text}\nMore.\n")
+        return plain(night, plan)
+
+    with place.fill({RULED: text}).opened() as service, monkeypatch.context() as patched:
+        patched.setattr(Night, "_carry_out", late)
+        assert run(service).skipped == {}
+        assert len(written(place)) == 1
+
+
 # --- undo -------------------------------------------------------------------------------------------------------------
 
 
@@ -499,6 +597,54 @@ def test_the_same_plan_twice_in_a_day_is_carried_out_twice(place: Place) -> None
         for text in ("one\n", "two\n"):
             run(service, collect=lambda *_: ((), 0), further=lambda _: (), closing=page)
             assert (place.vault / "Memory/MEMORY.md").read_text() == text
+
+
+# --- several nights of a day ------------------------------------------------------------------------------------------
+
+
+def told_of(place: Place, day: str = DAY) -> tuple[dict[str, Any], str]:
+    base = place.vault / "Memory/reports"
+    twin: dict[str, Any] = json.loads((base / f"{day}.json").read_text("utf-8"))
+    return twin, (base / f"{day}.md").read_text("utf-8")
+
+
+def test_a_day_tells_of_all_its_nights_once_and_not_of_one_that_was_taken_back(place: Place) -> None:
+    with place.fill({RULED: f"# Talk\n\n{RULE}\n"}).opened() as service:
+        first = run(service)
+        place.write("Garden/2026-03-10.md", NOTES["Work/2026-03-09.md"])
+        service.catch_up(vectors=False)
+        second = run(service)
+        twin, page = told_of(place)
+        notes = [one["note"] for one in twin["candidates"]]
+        assert notes == [RULED, "Garden/2026-03-10.md"]
+        assert twin["counts"]["candidates"] == 2
+        assert twin["counts"]["promote"] == 1
+        assert twin["counts"]["processed"] == first.plan.processed + second.plan.processed
+        assert RULE in page
+        [line] = place.ledger("health/*.jsonl")
+        assert line["night"] == twin["counts"]
+        assert measuring.close_night(service.runtime, second.plan).record["night"] != twin["counts"]
+        night_of(service.runtime).undo(None, "user", "no")
+        run(service, collect=lambda *_: ((), 0))
+        twin, _ = told_of(place)
+        assert [one["note"] for one in twin["candidates"]] == [RULED]
+        assert twin["counts"]["processed"] == first.plan.processed
+
+
+def test_a_night_that_was_cut_off_at_its_end_is_told_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    with place.fill({RULED: f"# Talk\n\n{RULE}\n"}).opened() as service:
+        run(service)
+        place.write("Garden/2026-03-10.md", NOTES["Work/2026-03-09.md"])
+        service.catch_up(vectors=False)
+        with monkeypatch.context() as patched, pytest.raises(OSError, match="cut off"):
+            patched.setattr(Night, "_close", lambda _: (_ for _ in ()).throw(OSError("cut off")))
+            night_of(service.runtime).run(DAY)
+        twin, _ = told_of(place)
+        assert night_of(service.runtime).resume() is not None
+        again, _ = told_of(place)
+        assert again["counts"] == twin["counts"]
+        assert again["candidates"] == twin["candidates"]
+        assert len(again["candidates"]) == 2
 
 
 # --- through the service ----------------------------------------------------------------------------------------------

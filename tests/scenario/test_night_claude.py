@@ -155,7 +155,7 @@ def test_a_night_is_judged_written_told_and_taken_back_to_the_byte(
         assert 0 < told["cost"]["night"]["money"] == told["cost"]["money"]
         page = (claude.vault / f"Memory/reports/{DAY}.md").read_text("utf-8")
         assert f"judged by {MODEL}" in page
-        assert f"for judging this night: {many} requests" in page
+        assert f"for judging at night: {many} requests" in page
         if not patient:
             assert {(done, total) for phase, done, total in heard if phase == "judge"} >= {(1, many), (many, many)}
         night.undo(None, "user", "no")
@@ -176,9 +176,9 @@ def test_a_batch_costs_half(claude: Place, fake: FakeClaude, clock: Hand) -> Non
         (claude.vault / "Garden/2026-03-07.md").write_text(NOTES["Garden/2026-03-07.md"] + "\nSo it is.\n", "utf-8")
         (claude.vault / "Life/2026-03-08.md").write_text(NOTES["Life/2026-03-08.md"] + "\nSo it is.\n", "utf-8")
         (claude.vault / "日记/2026-03-06.md").write_text(NOTES["日记/2026-03-06.md"] + "\n就这样。\n", "utf-8")
-    single, batch = costs
-    assert single["requests"] == batch["requests"]
-    assert batch["money"] < 0.75 * single["money"]
+    single, both = costs  # what a night cost that was taken back was spent all the same
+    assert both["requests"] == 2 * single["requests"]
+    assert both["money"] - single["money"] < 0.75 * single["money"]
 
 
 def test_both_ways_of_asking_come_to_the_same(tmp_path: Path, fake: FakeClaude, clock: Hand, monkeypatch: Any) -> None:
@@ -572,6 +572,11 @@ def test_each_night_has_caps_of_its_own(claude: Place, fake: FakeClaude, clock: 
         service.catch_up(vectors=False)
         later = night_of(service.runtime, clock).run(DAY)
         assert {one.judge for one in later.plan.judged} == {MODEL}
+        cost = twin(claude)["cost"]
+        assert cost["night"]["requests"] == len(fake.asked) > many
+        assert cost["night"]["money"] == cost["money"], "what the nights of a day cost adds up"
+        assert {one["judge"] for one in twin(claude)["candidates"]} == {MODEL}
+        assert len(twin(claude)["candidates"]) == len(fake.asked)
 
 
 Actor = Callable[[str], dict[str, Any]]

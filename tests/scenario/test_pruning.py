@@ -7,10 +7,11 @@ from functools import partial
 
 import pytest
 
-from ebbtide.memory.errors import BadRequest
+from ebbtide.memory.errors import BadRequest, VaultError
 from ebbtide.serve.service import Service
 from ebbtide.sleep.nights import Step
-from ebbtide.sleeping import open_night
+from ebbtide.sleeping import open_night, under_way
+from ebbtide.vault.store import VaultStore
 from support import Place
 
 FIRST, LOG = date(2026, 3, 2), "scenes/Log.md"
@@ -25,9 +26,9 @@ class Hand:
         return self.at
 
 
-def nights(service: Service, clock: Hand, first: date, count: int) -> None:
-    """Nights that each write on in a file of the memory folder."""
-    for day in (first + timedelta(n) for n in range(count)):
+def nights(service: Service, clock: Hand, first: date, count: int, every: int = 1) -> None:
+    """Nights, so many days apart, that each write on in a file of the memory folder."""
+    for day in (first + timedelta(n * every) for n in range(count)):
         clock.at = datetime(day.year, day.month, day.day, 12, tzinfo=UTC).timestamp()
         night = open_night(service.runtime, lambda work: work())
         step = Step("associate", LOG, night.files.digest(LOG), f"Day {day}.\n", (), "a line a day")
@@ -111,3 +112,42 @@ def test_an_undo_whose_contents_are_gone_does_nothing_and_says_why(place: Place)
             service.undo(id=lead["id"])
         assert not service.runtime.catalog.is_undone(lead["id"])
         assert {file: file.read_bytes() for file in (place.vault / "Memory").rglob("*.md")} == files
+
+
+def test_nights_that_come_once_a_week_take_earlier_contents_out_whatever_the_day(place: Place) -> None:
+    with place.opened(keep__undo_days=10) as service:
+        clock, history = clocked(service), place.vault / "Memory/.history"
+        nights(service, clock, date(2026, 3, 4), 12, every=7)
+        assert len(list(history.iterdir())) <= 1 + 2 + 1
+
+
+def test_nights_of_a_clock_that_is_years_ahead_take_nothing_out(place: Place) -> None:
+    with place.opened(keep__undo_days=30, keep__reports_days=30, keep__reports_weekly=60) as service:
+        clock, history = clocked(service), place.vault / "Memory/.history"
+        nights(service, clock, FIRST, 20)
+        before, told = {file.name for file in history.iterdir()}, reports(place)
+        nights(service, clock, FIRST + timedelta(1500), 2, every=8)
+        assert {file.name for file in history.iterdir()} >= before
+        assert reports(place) >= told
+        nights(service, clock, FIRST + timedelta(20), 30)
+        assert not {file.name for file in history.iterdir()} >= before, "once they are really old they go"
+
+
+def test_a_file_that_cannot_be_taken_out_stays_and_the_night_ends(
+    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real, stuck = VaultStore.remove_memory, f"reports/{FIRST}.md"
+
+    def remove(store: VaultStore, rel: str) -> None:
+        if rel == stuck or rel.startswith(".history/"):
+            raise VaultError(f"{rel} cannot be written.", "Look at its permissions.")
+        real(store, rel)
+
+    monkeypatch.setattr(VaultStore, "remove_memory", remove)
+    with place.opened(keep__undo_days=3, keep__reports_days=3, keep__reports_weekly=0) as service:
+        nights(service, clocked(service), FIRST, 10)
+        assert not under_way(service.runtime)
+        left = reports(place)
+        assert str(FIRST) in left
+        assert str(FIRST + timedelta(1)) not in left
+        assert stuck.removeprefix("reports/").removesuffix(".md") in caplog.text

@@ -93,6 +93,13 @@ class Decisions:
 
     def undo(self, ident: str, by: str, why: str) -> list[dict[str, Any]]:
         """Take back a revision and all that was done as a part of it. Raises NotFound, BadRequest."""
+        return self.undo_all([ident], by, why)
+
+    def undo_all(self, idents: Iterable[str], by: str, why: str) -> list[dict[str, Any]]:
+        """Take back several revisions as one: who undoes the first of the undoes has them all back. Raises NotFound, BadRequest."""
+        return self.record(*[self._undoing(ident, by, why) for ident in idents])
+
+    def _undoing(self, ident: str, by: str, why: str) -> Revision:
         target = self.catalog.revisions([ident]).get(ident)
         if target is None:
             raise NotFound(f"No revision {ident!r} is known.", "See the history of a fact, or `ebbtide undo --list`.")
@@ -100,18 +107,16 @@ class Decisions:
             raise BadRequest("A rename is undone by renaming the note back.", "Do it in Obsidian; its id stays.")
         if self.catalog.is_undone(ident):
             raise BadRequest(f"{ident!r} is undone already.", "Undo the undo to bring it back.")
-        return self.record(
-            {
-                "by": by,
-                "kind": "restore",
-                "subjects": list(target.get("subjects") or ()),
-                "object": target.get("object"),
-                "changes": [_turned(change) for change in target.get("changes") or () if isinstance(change, Mapping)],
-                "why": why,
-                "evidence": [],
-                "undoes": ident,
-            }
-        )
+        return {
+            "by": by,
+            "kind": "restore",
+            "subjects": list(target.get("subjects") or ()),
+            "object": target.get("object"),
+            "changes": [_turned(change) for change in target.get("changes") or () if isinstance(change, Mapping)],
+            "why": why,
+            "evidence": [],
+            "undoes": ident,
+        }
 
 
 def born(record: Mapping[str, Any]) -> State:

@@ -109,8 +109,9 @@ class StandingTable(Database):
 
     def is_undone(self, ident: str) -> bool:
         """True if a revision was undone (and the undo was not)."""
-        undoes = self._db().execute("SELECT id FROM revisions WHERE undoes = ?", (ident,)).fetchall()
-        return any(not self.is_undone(r[0]) for r in undoes if r[0] != ident)
+        undoes = self._db().execute("SELECT id, part_of FROM revisions WHERE undoes = ?", (ident,)).fetchall()
+        wholes = [[name for name in r if name is not None] for r in undoes if r[0] != ident]
+        return any(not any(map(self.is_undone, whole)) for whole in wholes)
 
     # --- standings ----------------------------------------------------------------------------------------------------
 

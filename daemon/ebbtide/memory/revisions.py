@@ -120,6 +120,11 @@ class Standing:
         """
         return not (self.refused or self.forgotten)
 
+    def put_off(self, today: str) -> bool:
+        """Whether a person has put off what is asked about it until a day after this one (ISO)."""
+        later = self.fields.get("review_at")
+        return isinstance(later, str) and later > today
+
 
 def ordered(revisions: Iterable[Revision]) -> list[Revision]:
     """By time and id; the same revision twice counts once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 
 from ebbtide.memory.states import Lang, Precision
@@ -122,6 +122,23 @@ def parse_date(text: str) -> tuple[str, Precision] | None:
         span = month_span(int(bare[1]), int(bare[2]))
         return (span[0].isoformat(), "month") if span else None
     return (f"{bare[1]}-01-01", "year") if bare else None
+
+
+def last_day(text: str | None) -> str | None:
+    """The last day (ISO) of what a property states: a day, week, month or year, of several the last; None if it states none."""
+    mentions = find_dates(text, None) if text else []
+    if mentions:
+        return max(mention.last for mention in mentions)
+    stated = parse_date(text) if text else None
+    if text is None or stated is None:
+        return None
+    first = date.fromisoformat(stated[0])
+    if stated[1] == "year":
+        return first.replace(month=12, day=31).isoformat()
+    if stated[1] == "month":
+        return ((first + timedelta(days=31)).replace(day=1) - timedelta(days=1)).isoformat()
+    week = ISO_WEEK.search(fold(text)) is not None
+    return (first + timedelta(days=6 if week else 0)).isoformat()
 
 
 def note_date(properties: Mapping[str, Any], path: str) -> tuple[str, Precision] | None:

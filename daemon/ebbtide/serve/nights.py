@@ -161,12 +161,8 @@ def _resumed(night: Night) -> dict[str, Any]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    left = [
-        {"path": outcome.steps[n].path, "kind": outcome.steps[n].kind, "why": why}
-        for n, why in sorted(outcome.skipped.items())
-    ]
     told = _told(outcome.plan, dry_run=False)
-    told["skipped"] += [f"{one['kind']} {one['path']}: {one['why']}" for one in left]
+    told["skipped"] += outcome.left
     return told | {
         "revision": outcome.lead,
         "undo": f"ebbtide sleep --undo {outcome.plan.day}" if outcome.lead else None,

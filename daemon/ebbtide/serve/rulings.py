@@ -182,11 +182,11 @@ class Rulings:
         standing = decisions.standing(ident)
         by_property = action == "restore" and file.archived is not None and standing.state == "active"
         undone = self._taken_back(ident, action)
-        only_facts = action == "clear" and undone is not None  # a night set aside what the note states, not the note
+        only_facts = action == "clear" and bool(undone)  # a night set aside what the note states, not the note
         if not (by_property and standing.last is None) and not only_facts:
             moves.check(action, ident, standing)
-        if undone is not None:
-            return self.desk.undo(undone, by, why)
+        if undone:
+            return self.desk.clear(undone, by, why) if action == "clear" else self.desk.undo(undone[-1], by, why)
         records = [json.loads(record) for _, _, record in runtime.catalog.facts_of(file.row)]
         along = [r for r in records if moves.goes_along(action, decisions.standing(r["id"]))]
         news = [revision(action, [ident], by, why)]
@@ -195,12 +195,12 @@ class Rulings:
             news += self._cascade(action, [r["id"] for r in along], by)
         return self.desk.record(*news)
 
-    def _taken_back(self, ident: str, action: Action) -> str | None:
-        """The latest revision of a note that this action takes back."""
+    def _taken_back(self, ident: str, action: Action) -> list[str]:
+        """The revisions of a note that this action takes back, the oldest first: a source may be set aside more than once, as it grows."""
         kinds = _TAKES_BACK.get(action, ())
         history = self.desk.runtime.sync.decisions.history(ident)
         found = [r for r in history if r["kind"] in kinds and not r["undone"] and not r.get("undoes")]
-        return str(found[-1]["id"]) if found else None
+        return [str(r["id"]) for r in found]
 
     # --- corrections ----------------------------------------------------------------------------------------------
 

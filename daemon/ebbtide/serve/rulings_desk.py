@@ -159,6 +159,14 @@ class Desk:
             target = before
         return self.followed(made, [undone, target, *catalog.parts_of(ident), *catalog.parts_of(target["id"])])
 
+    def clear(self, idents: Sequence[str], by: str, why: str) -> dict[str, Any]:
+        """Take back, as one, the revisions that set a source aside."""
+        catalog = self.runtime.catalog
+        made = self.runtime.sync.decisions.undo_all(idents, by, why)
+        known = catalog.revisions(idents)
+        about = [one for ident in idents for one in (known[ident], *catalog.parts_of(ident))]
+        return self.followed(made, about)
+
     def _settings_back(self, ident: str) -> bool:
         """Bring back the settings file as it was before a revision that changed it; False if it did not, or is undone.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ebbtide.memory.errors import NotFound
-from ebbtide.memory.revisions import Standing
 from ebbtide.runtime import Runtime
 from ebbtide.serve.rulings_moves import Record, revision
 from ebbtide.sleep.core_note import claim_line
@@ -20,17 +19,7 @@ def questions(runtime: Runtime, today: str) -> list[Question]:
     from ebbtide import tidying
 
     found = tidying.open_merges(runtime, today)
-    standings = runtime.catalog.standings({side.id for one in found for side in (one.merge.covered, one.merge.kept)})
-    return [
-        ((_side(one.merge.covered), _side(one.merge.kept)), one.at, one.why)
-        for one in found
-        if not all(_later(standings.get(side.id), today) for side in (one.merge.covered, one.merge.kept))
-    ]
-
-
-def _later(standing: Standing | None, today: str) -> bool:
-    until = standing.fields.get("review_at") if standing is not None else None
-    return isinstance(until, str) and until > today
+    return [((_side(one.merge.covered), _side(one.merge.kept)), one.at, one.why) for one in found]
 
 
 def _side(memory: CoreMemory) -> dict[str, Any]:

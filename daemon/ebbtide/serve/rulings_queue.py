@@ -115,10 +115,6 @@ class Queue:
         """Facts of a state that no person has put off."""
         return dict(self.desk.runtime.catalog.find_standings(where, AT_MOST))
 
-    def _put_off(self, standing: Standing) -> bool:
-        later = standing.fields.get("review_at")
-        return isinstance(later, str) and later > self.desk.today
-
     def _since(self, standings: Iterable[Standing]) -> dict[str, str]:
         lasts = sorted({s.last for s in standings if s.last is not None})
         return {ident: str(r.get("at")) for ident, r in self.desk.runtime.catalog.revisions(lasts).items()}
@@ -127,7 +123,7 @@ class Queue:
         listed = {
             ident: s
             for ident, s in self._listed(where).items()
-            if s.there and s.state in _OPEN_STATES[kind] and not self._put_off(s)
+            if s.there and s.state in _OPEN_STATES[kind] and not s.put_off(self.desk.today)
         }
         lasts = self.desk.runtime.catalog.revisions(sorted({s.last for s in listed.values() if s.last is not None}))
         stored = self.desk.raw(sorted(listed)) | self._notes(listed, lasts)
@@ -163,7 +159,7 @@ class Queue:
         listed |= catalog.standings({other for s in listed.values() for other in s.disputes} - listed.keys())
         holds = {i for i, s in listed.items() if s.there and s.state in _OPEN_STATES["dispute"]}
         pairs = {(min(i, other), max(i, other)) for i in holds for other in listed[i].disputes if other in holds}
-        pairs = {pair for pair in pairs if not all(self._put_off(listed[ident]) for ident in pair)}
+        pairs = {pair for pair in pairs if not all(listed[ident].put_off(self.desk.today) for ident in pair)}
         stored = self.desk.raw(sorted({ident for pair in pairs for ident in pair}))
         since = self._since(listed[ident] for ident in stored)
         found = []
@@ -186,13 +182,13 @@ class Queue:
     def _episodes(self) -> list[Open]:
         found = missing_results(self.desk.runtime)
         standings = self.desk.runtime.catalog.standings([item.facts[0]["id"] for item in found])
-        return [item for item in found if not self._put_off(standings.get(item.facts[0]["id"], Standing()))]
+        return [item for item in found if not standings.get(item.facts[0]["id"], Standing()).put_off(self.desk.today)]
 
     def _wrong(self) -> list[Open]:
         """What was called wrong, until it is decided about; a note stands for what its passages say."""
         catalog = self.desk.runtime.catalog
         marks = {ident: (at, why) for ident, at, why in catalog.called_wrong(AT_MOST)}
-        standings = catalog.standings(marks)
+        standings, today = catalog.standings(marks), self.desk.today
         since = self._since(standings.values())
         records = self.desk.raw(sorted(marks))
         records |= {
@@ -201,7 +197,7 @@ class Queue:
         found = []
         for ident, record in records.items():
             (at, why), standing = marks[ident], standings.get(ident, Standing())
-            holds = standing.there and standing.state in _OPEN_STATES["expired"] and not self._put_off(standing)
+            holds = standing.there and standing.state in _OPEN_STATES["expired"] and not standing.put_off(today)
             if holds and since.get(standing.last or "", "") < at:
                 found.append(Open(_ident("wrong", [ident, at]), "wrong", ({**record, **standing.fields},), at, why))
         return found

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ebbtide.memory.revisions import Revision, effective
 from ebbtide.memory.states import Lang
 from ebbtide.memory.worth import VAGUE, misshapen
-from ebbtide.parse.dates import find_dates
+from ebbtide.parse.dates import find_dates, last_day
 from ebbtide.parse.frames import frame
 from ebbtide.parse.text import fold
 
@@ -36,6 +36,10 @@ CODES: Final[Mapping[str, Mapping[Lang, str]]] = {
     "working": {
         "en": "a working note of yours that nobody has touched since {day}",
         "zh": "你写的工作笔记，自 {day} 起没有动过",
+    },
+    "working-unsure": {
+        "en": "a working note that nobody has touched since {day}; it may hold words of yours",
+        "zh": "工作笔记，自 {day} 起没有动过，其中可能有你写的话",
     },
     "working-gone": {
         "en": "a working note that nobody has touched since {day}, and that tells of no end",
@@ -160,10 +164,10 @@ def examine(read: Read, today: str, now_days: int) -> Finding | None:
 
 
 def _dated(read: Read, today: str) -> Finding | None:
-    end = _whole(read.ends)
+    end = last_day(read.ends)
     if end is not None and end < today and (not read.born or read.born <= end):
         return found("ran-out", (read.text, end), day=end)
-    review = _whole(read.review)
+    review = last_day(read.review)
     if review is not None and review <= today:
         return found("review", (read.text, review), day=review)
     stated = stated_end(read.text, read.born)
@@ -184,17 +188,6 @@ def stated_end(text: str, said: str) -> str | None:
         if _UNTIL_BEFORE.search(folded[: mention.start]) or _UNTIL_AFTER.search(folded[mention.end :])
     ]
     return max((end for end in ends if end >= said[:10]), default=None)
-
-
-def _whole(text: str | None) -> str | None:
-    """The last day of an ISO day, month or year."""
-    if not text:
-        return None
-    mentions = find_dates(text[:10], None)
-    try:
-        return date.fromisoformat(text[:10]).isoformat()
-    except ValueError:
-        return mentions[0].last if mentions else None
 
 
 # --- words --------------------------------------------------------------------------------------------------------
@@ -257,13 +250,12 @@ def standing(revisions: Sequence[Revision]) -> list[Revision]:
 # --- the rolling part ---------------------------------------------------------------------------------------------
 
 
-def part(idents: Iterable[str], today: str, most: int) -> list[str]:
-    """The part of these that is re-read on a day, about `most` of them, by id: each one's turn comes once in a round, whatever is
-    added or goes. All of them where they are no more than that."""
+def part(idents: Iterable[str], turn: int, most: int) -> list[str]:
+    """The part of these that the night after so many others re-reads, about `most` of them, by id: each one's turn comes once in a
+    round, whatever is added or goes. All of them where they are no more than that."""
     listed = sorted(set(idents))
     rounds = -(-len(listed) // max(1, most))
-    turn = date.fromisoformat(today[:10]).toordinal() % max(1, rounds)
-    return listed if rounds <= 1 else [ident for ident in listed if _hash(ident) % rounds == turn]
+    return listed if rounds <= 1 else [ident for ident in listed if _hash(ident) % rounds == turn % rounds]
 
 
 def _hash(ident: str) -> int:

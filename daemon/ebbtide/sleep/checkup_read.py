@@ -46,8 +46,9 @@ class Part:
     cores: tuple[tuple[FileRow, Note], ...]
 
 
-def part_of(reading: Reading, files: Mapping[str, FileRow], day: str, most: int) -> Part:
-    """About `most` facts and `most` core memories whose turn it is, and the facts written down since yesterday."""
+def part_of(reading: Reading, files: Mapping[str, FileRow], day: str, most: int, turn: int) -> Part:
+    """About `most` facts and `most` core memories whose turn it is (the number of this night), and the facts written down since
+    yesterday."""
     catalog = reading.catalog
     new = tuple(f'"recorded_at":"{since}' for since in (day, _day(day, -1)))
     every: list[str] = []
@@ -56,14 +57,14 @@ def part_of(reading: Reading, files: Mapping[str, FileRow], day: str, most: int)
         every.append(ident)
         if len(fresh) < most and any(sign in record for sign in new):
             fresh.append(ident)
-    idents = sorted({*checkup.part(every, day, most), *fresh})
+    idents = sorted({*checkup.part(every, turn, most), *fresh})
     standings = catalog.standings(idents)
     records = [json.loads(record) for _, (_, _, record) in sorted(catalog.facts_by_id(idents).items())]
     facts = tuple((record, standings.get(record["id"], Standing(state=born(record)))) for record in records)
     ties = core_of(catalog, reading.vault, files.values(), reading.folder, day)
     rows = {row.id: row for row in ties.files.values() if row.path != f"{reading.folder}/{PERSONA}"}
-    turn = sorted((rows[ident] for ident in checkup.part(rows, day, most)), key=lambda row: row.path)
-    cores = [(row, _note(reading, row)) for row in turn]
+    read = sorted((rows[ident] for ident in checkup.part(rows, turn, most)), key=lambda row: row.path)
+    cores = [(row, _note(reading, row)) for row in read]
     return Part(facts, tuple((row, note) for row, note in cores if note is not None))
 
 
@@ -181,7 +182,8 @@ def _over(note: Note) -> bool:
 
 def _property(note: Note, names: Sequence[str]) -> str | None:
     values = (note.properties.get(name) for name in names)
-    return next((value for value in values if isinstance(value, str) and value.strip()), None)
+    stated = (str(value) for value in values if isinstance(value, str | int))  # a year alone is read as a number
+    return next((text for text in stated if text.strip()), None)
 
 
 def _note(reading: Reading, row: FileRow) -> Note | None:

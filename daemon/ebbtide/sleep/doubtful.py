@@ -19,8 +19,9 @@ _TAGS: Final = frozenset(
 )
 _FOLDER: Final = re.compile(r"(?:^|/)(?:clippings|web clips?|web clippings|剪藏|网页剪藏)/", re.IGNORECASE)
 """Where web clippers put what they save."""
-_FROM: Final = ("source", "clipped_from", "clipped-from", "来源", "原文")
-_ADDRESS: Final = ("url", "link", "链接", "网址")
+_FROM: Final = ("clipped_from", "clipped-from")
+"""What only a clipper writes: the address alone says so."""
+_ADDRESS: Final = ("source", "来源", "原文", "url", "link", "链接", "网址")
 _BESIDE: Final = ("published", "author", "authors", "site", "clipped", "发布时间", "作者")
 """What a clipper writes beside the address; a person's note about a page has the address alone."""
 _HTTP: Final = re.compile(r"\s*[<\"']?https?://\S", re.IGNORECASE)

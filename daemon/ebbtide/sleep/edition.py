@@ -48,7 +48,7 @@ class Spending:
     waiting: int = 0
     reason: str = ""
     night: Spent | None = None
-    """Of it, what judging this night has cost; None where Claude was not asked."""
+    """Of it, what judging the nights of the day has cost; None where Claude was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

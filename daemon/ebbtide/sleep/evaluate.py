@@ -196,21 +196,23 @@ class _Whole:
         return tuple(sorted(out, key=lambda rest: rest.id))
 
     def _rulings(self) -> list[Ruling]:
-        """What waits for a person: contradictions first, the longest open at the top, then what is past its time."""
+        """What waits for a person and is not put off: contradictions first, the longest open at the top, then what is past its time."""
         expired = self.catalog.find_standings("expired", RULINGS)
         names = {ident for a, b, _ in self.open for ident in (a, b)} | {ident for ident, _ in expired}
         facts = {ident: json.loads(found[2]) for ident, found in self.catalog.facts_by_id(sorted(names)).items()}
+        sides = self.catalog.standings({ident for a, b, _ in self.open for ident in (a, b)})
         out = [
             Ruling("dispute", (_side(facts[a]), _side(facts[b])), since)
             for a, b, since in self.open
-            if a in facts and b in facts  # a side that no note says any more disputes nothing
+            if {a, b} <= facts.keys()  # a side that no note says any more disputes nothing
+            and not all(sides.get(one, Standing()).put_off(self.day) for one in (a, b))
         ]
         lasts = {ident: standing.last for ident, standing in expired if standing.last}
         made = self.catalog.revisions(sorted(lasts.values()))
         old = [
             expired_ruling(_side(facts[ident]), made.get(lasts.get(ident, ""), {}), self.lang, self.day)
             for ident, standing in expired
-            if ident in facts and standing.state in ("active", "candidate", "stale")
+            if ident in facts and standing.state in ("active", "candidate", "stale") and not standing.put_off(self.day)
         ]
         old.sort(key=lambda ruling: (ruling.since, ruling.sides[0].note, ruling.sides[0].line))
         return [*out, *old, *open_rulings(self.catalog, self.lang, self.day), *self._merges()]

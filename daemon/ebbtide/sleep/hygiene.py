@@ -23,13 +23,15 @@ WORKING_DAYS: Final = 3
 @dataclass(frozen=True, slots=True)
 class Chores:
     """How much a night does: records read again of each sort, days after which “now” is old, whether doubtful sources are set aside,
-    days that a working note lasts, and questions that may still be asked today."""
+    days that a working note lasts, questions that may still be asked today, and the days before that had a night: whose turn it
+    is."""
 
     records: int = 500
     now_days: int = 90
     quarantine: bool = True
     working_days: int = WORKING_DAYS
     questions: int = 20
+    turn: int = 0
 
 
 def hygiene(
@@ -44,7 +46,7 @@ def hygiene(
     files = reading.catalog.files()
     working = expired(reading, files, day, days=chores.working_days, most=chores.questions, new_id=new_id)
     left = max(0, chores.questions - sum(not step.path for step in working))
-    part = part_of(reading, files, day, chores.records)
+    part = part_of(reading, files, day, chores.records, chores.turn)
     aside = set_aside(reading, part, left) if chores.quarantine else ()
     taken = {ident for step in aside for ident in step.subjects} | set(besides)
     questions = checked(

@@ -54,6 +54,8 @@ class Sheet:
     batches: list[Batch] = field(default_factory=list)
     done: bool = False
     """The night has ended: the next one begins with no charges."""
+    earlier: list[int] = field(default_factory=list)
+    """Charges of nights of the same day that have ended: they count for none of the caps of this one."""
 
 
 def sheet_of(journal: Journal, day: str) -> Sheet:
@@ -61,8 +63,10 @@ def sheet_of(journal: Journal, day: str) -> Sheet:
     try:
         told = json.loads(journal.read(DESK) or b"{}")
         batches = [Batch(float(b["begun"]), int(b["charge"]), dict(b["keys"]), b["id"]) for b in told["batches"]]
-        charges = [int(row) for row in told["charges"]] if told["day"] == day else []
-        return Sheet(day, charges, batches, bool(told["done"]))
+        if told["day"] != day:
+            return Sheet(day, [], batches, bool(told["done"]))
+        charges, earlier = ([int(row) for row in told.get(name, ())] for name in ("charges", "earlier"))
+        return Sheet(day, charges, batches, bool(told["done"]), earlier)
     except (ValueError, KeyError, TypeError):
         return Sheet(day)
 
@@ -96,7 +100,8 @@ class Asking:
     def __post_init__(self) -> None:
         self._sheet = sheet_of(self.journal, self.day)
         if self._sheet.done:
-            self._sheet = Sheet(self.day, batches=self._sheet.batches)
+            ended = self._sheet
+            self._sheet = Sheet(self.day, batches=ended.batches, earlier=[*ended.earlier, *ended.charges])
         self._until = self.clock.now() + 3600 * self.reader.config.claude.judge_wait
 
     def answers(

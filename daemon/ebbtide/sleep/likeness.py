@@ -6,7 +6,10 @@ never the same: so that is asked first (algorithms.md, A.24).
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Final
 
 from ebbtide.memory.conflict import judge
@@ -29,6 +32,10 @@ NOTHING, EVERYTHING = 0.2, 0.75
 """Cosines of sentences that have nothing to do with each other, and of those that say the same."""
 FEW: Final = 3
 """Words below which shared words alone say little."""
+SLACK: Final = 0.001
+"""What rounding may take from a duplication."""
+Close = Callable[[Sequence[str], float, Callable[[], None]], Iterable[tuple[int, int]]]
+"""(texts, cosine, check) -> all pairs of positions, the lower first, of texts at least so close in meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,10 @@ class Contrary:
 
 @dataclass(slots=True)
 class Likeness:
-    """Compares sentences; what was read once is kept. `near` is None without a model."""
+    """Compares sentences; what was read once is kept. `near` is None without a model; `close` finds what it calls near, among many."""
 
     near: Nearness | None = None
+    close: Close | None = None
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
     _bare: dict[str, str] = field(default_factory=dict)
 
@@ -79,12 +87,38 @@ class Likeness:
 
         What says the same of another subject, or for another project, says nothing of this one, however alike the words are.
         """
+        share = self.alike(a, b)
+        elsewhere = share >= BESIDE and self._verdict(self.bare(a), self.bare(b)) in _ELSEWHERE
+        return min(share, NEAR) if elsewhere else share
+
+    def alike(self, a: str, b: str) -> float:
+        """How much of a sentence another one says if both speak of the same thing: never less than their duplication."""
         a, b = self.bare(a), self.bare(b)
-        words = self.by_words(a, b)
         cosine = self.near(a, b) if self.near is not None else None
         meaning = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - NOTHING) / (EVERYTHING - NOTHING)))
-        share = round(max(words, meaning), 4)
-        return min(share, NEAR) if share >= BESIDE and self._verdict(a, b) in _ELSEWHERE else share
+        return round(max(self.by_words(a, b), meaning), 4)
+
+    def touching(self, texts: Sequence[str], least: float, check: Callable[[], None]) -> list[tuple[int, int]]:
+        """Pairs of positions, the lower first and in order, that hold all whose duplication is at least `least` (above 0), without
+        looking at each pair. `check` is called between sentences and may raise."""
+        said = [self.bare(text) for text in texts]
+        found: set[tuple[int, int]] = set()
+        having: dict[str, list[int]] = {}
+        for n, text in enumerate(said):
+            check()
+            words = self.words(text) or {text}  # what has no words says only what is written just so
+            shared = Counter(other for word in words for other in having.get(word, ()))
+            for other, count in shared.items():
+                sizes = sorted((len(words), len(self.words(said[other])) or 1))
+                if 0.6 * count / sizes[1] + 0.4 * count / sizes[0] >= least - SLACK:
+                    found.add((other, n))
+            for word in words:
+                having.setdefault(word, []).append(n)
+        if self.near is not None and self.close is None:
+            found.update(combinations(range(len(said)), 2))
+        elif self.close is not None:
+            found.update(self.close(said, NOTHING + (least - SLACK) * (EVERYTHING - NOTHING), check))
+        return sorted(found)
 
     def apart(self, a: str, b: str) -> bool:
         """Whether two sentences, however alike, tell of different things: of another subject, place, time or condition."""

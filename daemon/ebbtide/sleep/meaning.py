@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
 from ebbtide.index.means import centred, text_key
 from ebbtide.memory.ports import Embedder, FloatArray, VectorStore
 from ebbtide.parse.text import language
+
+_BLOCK: Final = 256
+"""Sentences that are set against all others at once."""
 
 
 @dataclass(slots=True)
@@ -25,6 +29,20 @@ class Meaning:
     def __call__(self, a: str, b: str) -> float | None:
         """Cosine of two sentences, centred by language."""
         return float(self._vector(a) @ self._vector(b))
+
+    def pairs(self, texts: Sequence[str], cosine: float, check: Callable[[], None]) -> list[tuple[int, int]]:
+        """All pairs of positions, the lower first, of sentences at least so close. `check` is called now and then and may raise."""
+        rows = []
+        for text in texts:
+            check()
+            rows.append(self._vector(text))
+        out: list[tuple[int, int]] = []
+        matrix = np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
+        for first in range(0, len(rows), _BLOCK):
+            check()
+            near = matrix[first : first + _BLOCK] @ matrix.T >= cosine
+            out += [(first + int(a), int(b)) for a, b in np.argwhere(near) if first + a < b]
+        return out
 
     def _vector(self, text: str) -> FloatArray:
         if text not in self._known:

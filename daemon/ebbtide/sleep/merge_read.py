@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -61,9 +61,11 @@ class Open:
 
 
 def looked(
-    catalog: Catalog, vault: Vault, folder: str, day: str, lang: Lang, look: Look, likeness: Likeness
-) -> tuple[Step, ...]:
-    """The steps of a look through the core, the mark of the look first; none before the next one is due."""
+    catalog: Catalog, vault: Vault, folder: str, day: str, lang: Lang, look: Look, likeness: Likeness,
+    check: Callable[[], None] = lambda: None,
+) -> tuple[Step, ...]:  # fmt: skip
+    """The steps of a look through the core, the mark of the look first; none before the next one is due. `check` is called between
+    memories and may raise."""
     if not due(catalog, day, look.every_days):
         return ()
     core = read_core(catalog, vault, folder, day)
@@ -78,7 +80,7 @@ def looked(
         old = before(one, earlier)
         return old is not None and (not look.auto or not _undecided(old, standings, catalog))
 
-    found = merges(known_of(catalog, folder, core), likeness, look.likeness, look.most, leave)
+    found = merges(known_of(catalog, folder, core), likeness, look.likeness, look.most, leave, check)
     why = f"{len(core.memories)} core memories were looked through for what says the same"
     mark = Step("associate", "", "", None, (MARK,), why, (), {"looked": day})
     done = steps(found, folder, lang) if look.auto else [proposed(one, lang) for one in found]
@@ -123,11 +125,12 @@ def _scope(text: str) -> str:
 
 
 def asked(catalog: Catalog, vault: Vault, folder: str, day: str) -> list[Open]:
-    """What is proposed and open, the oldest first: both memories hold, say what they said then, and one is still untouched."""
+    """What is proposed, open and not put off on a day, the oldest first: both memories hold, say what they said then, and one is
+    still untouched."""
     every = proposals(catalog.revisions_of(MERGES))
     names = {ident for one in every for ident in one.pair}
     standings = catalog.standings(names)
-    left = [one for one in every if _undecided(one, standings, catalog)]
+    left = [one for one in every if _undecided(one, standings, catalog) and not _put_off(one, standings, day)]
     if not left:
         return []
     memories = {memory.id: memory for memory in read_core(catalog, vault, folder, day).memories}
@@ -141,6 +144,10 @@ def _undecided(one: Proposal, standings: Mapping[str, Standing], catalog: Catalo
         return holds
     told = effective(catalog.revisions_of(one.covered))  # an earlier answer was about what they said then
     return not any(r.get("kind") == "settle" and _names(r) >= one.pair and str(r.get("at")) > one.at for r in told)
+
+
+def _put_off(one: Proposal, standings: Mapping[str, Standing], day: str) -> bool:
+    return all(standings.get(ident, Standing()).put_off(day) for ident in one.pair)
 
 
 def _names(revision: Mapping[str, Any]) -> set[str]:

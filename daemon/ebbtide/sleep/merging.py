@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, Final
 
 from ebbtide.memory.revisions import effective
@@ -89,16 +88,20 @@ def merges(
     least: float,
     most: int,
     leave: Callable[[Merge], bool] = lambda _one: False,
+    check: Callable[[], None] = lambda: None,
 ) -> list[Merge]:
     """What may be merged, the most alike first, `most` at most; each memory is merged away once, and none into one that is.
 
-    `least`: duplication from which two say the same; `leave`: whether a merge is none of those that are asked for.
+    `least`: duplication from which two say the same; `leave`: whether a merge is none of those that are asked for; `check` is
+    called between memories and may raise.
     """
-    found = [
-        merge
-        for a, b in combinations(sorted(known, key=lambda one: one.memory.path), 2)
-        if (merge := between(a, b, likeness, least)) is not None and not leave(merge)
-    ]
+    listed = sorted(known, key=lambda one: one.memory.path)
+    found = []
+    for a, b in likeness.touching([one.memory.claim for one in listed], min(least, COVERED), check):
+        check()
+        merge = between(listed[a], listed[b], likeness, least)
+        if merge is not None and not leave(merge):
+            found.append(merge)
     found.sort(key=lambda one: (one.covers, -one.share, one.covered.path, one.kept.path))
     gone: set[str] = set()
     stays: set[str] = set()
@@ -122,9 +125,11 @@ def between(a: Known, b: Known, likeness: Likeness, least: float) -> Merge | Non
     one, two = kept.memory, covered.memory
     if (one.lang, one.private, kept.scope) != (two.lang, two.private, covered.scope):
         return None
+    sharper = kept.sharpness < covered.sharpness == PATTERN and _within(one, two, likeness)
+    if likeness.alike(one.claim, two.claim) < (min(least, COVERED) if sharper else least):
+        return None  # before the dearer look at what each speaks of
     share = likeness.duplication(one.claim, two.claim)
-    instance = share >= COVERED and kept.sharpness < covered.sharpness == PATTERN and _within(one, two, likeness)
-    if share < least and not instance:
+    if share < least and not (sharper and share >= COVERED):
         return None
     apart = likeness.apart(one.claim, two.claim)
     # Either may be the later one, so that what denies is asked for in both orders.

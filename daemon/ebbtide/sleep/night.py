@@ -18,11 +18,13 @@ from typing import Any, Final, Protocol, TypeVar
 
 from ebbtide.index.sync import Sync
 from ebbtide.memory.errors import ChangedOutside, NotFound, VaultError
-from ebbtide.sleep import planning
+from ebbtide.sleep import day_account, planning
 from ebbtide.sleep.consolidate import Place
 from ebbtide.sleep.core_read import read_core, waiting
-from ebbtide.sleep.night_undo import CONTENT, UNDO, Files, Journal, end_undo, latest_night, take_back
+from ebbtide.sleep.day_account import Account
+from ebbtide.sleep.night_undo import CONTENT, UNDO, Files, Journal, bring, end_pending, latest_night, take_back
 from ebbtide.sleep.nights import Candidate, Judge, Plan, Step
+from ebbtide.sleep.withdrawn import REASONS, vouched, withdrawn, without
 
 log = logging.getLogger(__name__)
 
@@ -52,13 +54,21 @@ class Write(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a night. `lead` is the revision that stands for it, None where nothing was to do; `skipped`: step -> why."""
+    """What came of a night. `lead` is the revision that stands for it, None where nothing was to do; `skipped`: step -> why.
+
+    `plan` and `steps` are without the words that were withdrawn before they were written."""
 
     plan: Plan
     lead: str | None
     done: int
     skipped: Mapping[int, str]
     steps: tuple[Step, ...]
+
+    @property
+    def left(self) -> list[str]:
+        """What was left out, in words."""
+        found = [(self.steps[n], why) for n, why in sorted(self.skipped.items())]
+        return [f"{f'{step.kind} {step.path}'.rstrip()}: {why}" for step, why in found]
 
 
 @dataclass(slots=True)
@@ -112,9 +122,8 @@ class Night:
 
     def resume(self) -> Outcome | None:
         """Go on with a night, or an undo, that was cut off; None if there was no night."""
-        undo = self.journal.read(UNDO)
-        if undo is not None:
-            self.write(lambda: self._end_undo(undo))
+        if self.journal.read(UNDO) is not None:
+            self.write(lambda: end_pending(self.sync, self.files, self.journal, self.folder))
         data = self.journal.read(OPEN)
         if data is None:
             return None
@@ -132,17 +141,20 @@ class Night:
         if steps:
             lead = self.write(lambda: self._lead(plan))
             done += self._do_all(plan, lead, steps, 0, skipped)
-        more = self._further(plan)
+        told = without(plan, {n for n, why in skipped.items() if why in REASONS})
+        more = self._further(told)
         if more:
             lead = lead or self.write(lambda: self._lead(plan))
             done += self._do_all(plan, lead, more, len(steps), skipped)
         total = len(steps) + len(more)
         self.say("write", total, total)
-        outcome = Outcome(plan, lead or None, done, skipped, (*steps, *more))
+        outcome = Outcome(told, lead or None, done, skipped, (*told.steps, *more))
+        now = self.sync.clock.now()
+        account = Account(now, outcome.lead, told, tuple(outcome.left))
+        self.journal.archive(plan.day, self._mark(), day_account.to_json(account))  # first: it is what is told of
         self.finished(outcome)
-        last = {"day": plan.day, "at": self.sync.clock.now(), "lead": lead or None}
+        last = {"day": plan.day, "at": now, "lead": outcome.lead}
         self.journal.write(LAST, json.dumps(last).encode() + b"\n")
-        self.journal.archive(plan.day, planning.to_json(plan))
         self._close()
         return outcome
 
@@ -159,6 +171,9 @@ class Night:
         if more:
             self.journal.write(FURTHER, planning.steps_to_json(more))
         return more
+
+    def _mark(self) -> str:
+        return (self.journal.read(MARK) or b"").decode("ascii", "replace")
 
     def _close(self) -> None:
         self.journal.remove(FURTHER)
@@ -190,7 +205,7 @@ class Night:
     def _lead(self, plan: Plan) -> str:
         """The revision that stands for the night: that of before the kill, or a new one."""
         catalog, name = self.sync.indexes.catalog, night_name(plan.day)
-        mark = (self.journal.read(MARK) or b"").decode("ascii", "replace")
+        mark = self._mark()
         for known in catalog.revisions_of(name):
             ident = str(known["id"])
             if known.get("plan") == mark and name in (known.get("subjects") or ()) and not catalog.is_undone(ident):
@@ -217,6 +232,10 @@ class Night:
         if any(part.get("step") == number for part in catalog.parts_of(lead)):
             return ""
         writes = writes_of(step)
+        reason = withdrawn(catalog, self.sync.vault, plan, step) or self._other_source(plan, number)
+        if reason:
+            self._take_out(step, writes)
+            return reason
         reason = self._place(writes)
         if reason:
             return reason
@@ -258,6 +277,22 @@ class Night:
             return _CHANGED
         return ""
 
+    def _other_source(self, plan: Plan, number: int) -> str:
+        """Why not, if another file is to go once this step has written what it said, and says something else by now; or ""."""
+        sources = (one for one in plan.steps if one.extra.get("needs") == number and one.path and one.after is None)
+        return _CHANGED if any(self.files.digest(one.path) != one.before for one in sources) else ""
+
+    def _take_out(self, step: Step, writes: Sequence[FileWrite]) -> None:
+        """Take back what was placed before a kill and not recorded, since it may not be any more."""
+        out: list[str] = []
+        for path, before, after in reversed(writes):
+            content = planning.digest(after)
+            ours = content != before and self.files.digest(path) == content
+            if ours and not vouched(self.sync.indexes.catalog, step, path, content):
+                out += [path] if bring(self.files, path, content, before) else []
+        if out:
+            self._index(out)
+
     def _index(self, rels: Iterable[str]) -> None:
         paths = sorted(f"{self.folder}/{rel}" for rel in rels)
         self.sync.apply(paths)
@@ -282,9 +317,6 @@ class Night:
             )
         _, left = take_back(self.sync, self.files, self.journal, self.folder, str(lead["id"]), by, why)
         return str(lead["night"]), str(lead["id"]), left
-
-    def _end_undo(self, data: bytes) -> None:
-        end_undo(self.sync, self.files, self.journal, self.folder, data)
 
 
 class Interrupted(VaultError):

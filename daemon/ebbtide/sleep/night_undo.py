@@ -17,7 +17,9 @@ from ebbtide.memory.revisions import ordered
 log = logging.getLogger(__name__)
 
 UNDO: Final = "undo.json"
-"""The undo under way: {"id": the revision}."""
+"""The undo under way: {"id": the revision}; or what a new revision is about to do to files: {"forward": its fields}."""
+INTENT: Final = ("kind", "subjects", "object", "changes", "claims")
+"""What tells the revision of an intent from others: it names its files by the hashes before and after."""
 CONTENT: Final = "content"
 """The field of a change that is the whole of a file, by hash."""
 NIGHTS_AT_MOST: Final = 10_000
@@ -61,8 +63,8 @@ class Journal(Protocol):
     def remove(self, name: str) -> None:
         """Take a file out."""
 
-    def archive(self, day: str, data: bytes) -> None:
-        """Keep the plan of a night that has ended."""
+    def archive(self, day: str, mark: str, data: bytes) -> None:
+        """Keep the account of a night of a day, by its mark; told again, the later one stands."""
 
 
 def latest_night(sync: Sync, day: str | None = None) -> dict[str, Any] | None:
@@ -85,6 +87,7 @@ def take_back(
     """
     if not _files_of(sync, ident):
         return sync.decisions.undo(ident, by, why), []
+    end_pending(sync, files, journal, folder)  # first: refusing looks at files
     _refuse_out_of_turn(sync, ident)
     _refuse_not_kept(sync, files, ident)
     data = json.dumps({"id": ident, "by": by, "why": why}).encode() + b"\n"
@@ -101,16 +104,21 @@ def take_back(
 def end_undo(sync: Sync, files: Files, journal: Journal, folder: str, data: bytes) -> list[str]:
     """Bring the files of an undone revision back, as far as they are not; those that a person changed stay, and are named.
 
-    `data` with "forward": bring them to what a new revision says instead.
+    `data` with "forward": bring them to what a new revision says instead; an intent whose revision was never made is dropped.
     """
+    catalog = sync.indexes.catalog
     try:
         told = json.loads(data)
-        ident, forward = str(told["id"]), told.get("forward") is True
+        forward = told.get("forward") is not None
+        found = str(told["id"]) if "id" in told else _intended(sync, told["forward"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         log.warning("an undo that was cut off cannot be read and is left (%s)", error)
         journal.remove(UNDO)
         return []
-    catalog = sync.indexes.catalog
+    if found is None:
+        journal.remove(UNDO)
+        return []
+    ident = found
     target = _target(sync, ident)
     undone = target is not None and catalog.is_undone(target)
     changes = _changes(sync, target) if target is not None else []
@@ -122,7 +130,7 @@ def end_undo(sync: Sync, files: Files, journal: Journal, folder: str, data: byte
         for rel, now, then in changes:
             if rel in left:
                 continue
-            if _bring(files, rel, now, then):
+            if bring(files, rel, now, then):
                 touched.append(rel)
             else:
                 left.append(rel)
@@ -133,7 +141,30 @@ def end_undo(sync: Sync, files: Files, journal: Journal, folder: str, data: byte
     return left
 
 
-def _bring(files: Files, rel: str, now: str, then: str) -> bool:
+def end_pending(sync: Sync, files: Files, journal: Journal, folder: str) -> None:
+    """End what was cut off, before something else is begun that would stand in its place."""
+    data = journal.read(UNDO)
+    if data is not None:
+        end_undo(sync, files, journal, folder, data)
+
+
+def intent_of(revision: Mapping[str, Any]) -> bytes:
+    """What is written down before a revision is made whose files follow it."""
+    return json.dumps({"forward": {name: revision.get(name) for name in INTENT}}).encode() + b"\n"
+
+
+def _intended(sync: Sync, intent: Mapping[str, Any]) -> str | None:
+    """The revision that was made of an intent and holds; None if the kill came first."""
+    catalog = sync.indexes.catalog
+    made = [
+        str(known["id"])
+        for known in catalog.revisions_of(str(intent["subjects"][0]))
+        if all(known.get(name) == intent.get(name) for name in INTENT)
+    ]
+    return next((ident for ident in reversed(made) if not catalog.is_undone(ident)), None)
+
+
+def bring(files: Files, rel: str, now: str, then: str) -> bool:
     """Bring a file from one content to another, by their hashes ("" none); False if it holds neither, or is not kept."""
     try:
         found = files.digest(rel)

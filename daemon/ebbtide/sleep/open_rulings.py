@@ -21,13 +21,15 @@ def expired_ruling(side: Side, made: Mapping[str, Any], lang: Lang, today: str) 
 
 
 def open_rulings(catalog: Catalog, lang: Lang, today: str) -> list[Ruling]:
-    """Core memories and working notes that a night asks about, and each source that was set aside, once; by kind, day and note."""
+    """Core memories and working notes that a night asks about, and each source that was set aside, once; by kind, day and note.
+    None that a person has put off."""
     notes = {
         ident: standing
         for ident, standing in catalog.find_standings("expired", AT_MOST, "n_")
-        if standing.state in ("active", "candidate", "stale")
+        if standing.state in ("active", "candidate", "stale") and not standing.put_off(today)
     }
-    aside = dict(catalog.find_standings("quarantined", AT_MOST))
+    quarantined = catalog.find_standings("quarantined", AT_MOST)
+    aside = {ident: standing for ident, standing in quarantined if not standing.put_off(today)}
     files = catalog.files_by_id(sorted({*notes, *(ident for ident in aside if ident.startswith("n_"))}))
     facts = {ident: json.loads(row[2]) for ident, row in catalog.facts_by_id(sorted(aside)).items()}
     revised = catalog.revisions(sorted({s.last for s in (*notes.values(), *aside.values()) if s.last is not None}))

@@ -14,6 +14,8 @@ from ebbtide.sleep.planning import digest
 
 ENDINGS: Final = (".md", ".svg", ".json")
 DIGESTS: Final = "digests"
+JUMP: Final = 90
+"""Days without a sign of life beyond which a clock is not believed."""
 
 
 # --- reports ------------------------------------------------------------------------------------------------------
@@ -63,6 +65,29 @@ def outlived(days: Iterable[str], today: str, every: int, weekly: int) -> list[s
             continue
         out.append(day)
     return out
+
+
+def stretched(lived: Iterable[str], today: str, days: int) -> int:
+    """How far back from today so many days of life go: a gap of more than JUMP between known days (`lived`, ISO) counts for none, since
+    a clock that was wrong once must not make all that was there old. Longer than anything if so many were not lived."""
+    now = upper = date.fromisoformat(today)
+    if days <= 0:
+        return 0
+    left = days
+    for day in sorted({known for text in lived if (known := _day(text)) is not None and known < now}, reverse=True):
+        gap = (upper - day).days
+        if gap <= JUMP:
+            if gap >= left:
+                return (now - upper).days + left
+            left -= gap
+        upper = day
+    return (now - date.min).days
+
+
+def same_week(a: str, b: str) -> bool:
+    """Whether two days (ISO) are of one week, from Monday to Sunday; what is no day is of none."""
+    one, two = _day(a), _day(b)
+    return one is not None and two is not None and one.isocalendar()[:2] == two.isocalendar()[:2]
 
 
 def _day(text: str) -> date | None:

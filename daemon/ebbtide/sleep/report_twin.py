@@ -69,7 +69,7 @@ def cost_of(told: Spending | None) -> dict[str, Any] | None:
 
 
 def _cost(told: Spending | None) -> dict[str, Any] | None:
-    """The day's spending with what of it went to judging this night."""
+    """The day's spending with what of it went to judging the nights of that day."""
     cost = cost_of(told)
     if told is None or cost is None:
         return None

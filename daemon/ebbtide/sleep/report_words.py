@@ -87,8 +87,8 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "caps": ("The day's caps: {tokens} tokens, {money}.", "当日上限：{tokens} 个 token，{money}。"),
     "spent_night": (
-        "Of it for judging this night: {requests} requests, {tokens} tokens, {money}.",
-        "其中用于裁定今晚的候选：{requests} 次请求，{tokens} 个 token，{money}。",
+        "Of it for judging at night: {requests} requests, {tokens} tokens, {money}.",
+        "其中用于夜间裁定候选：{requests} 次请求，{tokens} 个 token，{money}。",
     ),
     "no_cap": ("none", "无"),
     "waiting": ("{n} notes still wait to be read.", "还有 {n} 篇笔记等待阅读。"),

@@ -148,6 +148,11 @@ def by_day(records: Iterable[Record]) -> list[Record]:
     return [found[day] for day in sorted(found)]
 
 
+def nights(history: Iterable[Record], day: str) -> int:
+    """Days before a day that had a night: the same for all nights of a day, also for one that goes on after a kill."""
+    return sum(isinstance(item.get("night"), Mapping) and str(item["day"]) < day for item in by_day(history))
+
+
 def value(item: Record | None, name: str) -> float | None:
     """A figure of a record; None where it is not defined, or another version wrote it otherwise."""
     row = item["figures"].get(name) if item is not None else None

@@ -1,20 +1,21 @@
 """Working notes whose time has passed: what tells of an attempt and its end becomes an episode, the rest goes; mission.md A3, D5.
 
 Only what a machine wrote is moved, into `.history/`, and comes back with an undo. What a person wrote or made their own is asked
-about.
+about; and so is what only says that a machine wrote it, since a person may have written on in it: the revisions must say that it
+holds just what was put there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from ebbtide.index.catalog import FileRow
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.records import Note
-from ebbtide.memory.revisions import Standing, effective
-from ebbtide.parse.dates import note_date, parse_date
+from ebbtide.memory.revisions import Standing
+from ebbtide.parse.dates import last_day, note_date, parse_date
 from ebbtide.parse.note import parse_note
 from ebbtide.parse.own_words import written_by_machine
 from ebbtide.parse.text import fold
@@ -22,11 +23,11 @@ from ebbtide.sleep import checkup, working_episode
 from ebbtide.sleep.checkup_read import lang_of
 from ebbtide.sleep.core_note import line_of
 from ebbtide.sleep.core_state import Reading
+from ebbtide.sleep.merging import untouched
 from ebbtide.sleep.nights import Quote, Step
-from ebbtide.sleep.planning import digest
+from ebbtide.sleep.planning import digest, inside
 
 FOLDER: Final = "working"
-CONTENT: Final = "content"
 _UPDATED: Final = ("updated", "modified", "更新", "修改时间")
 _EXPIRES: Final = ("expires", "expires_at", "until", "过期", "有效期至")
 
@@ -56,9 +57,11 @@ def expired(
         touched = last_touched(note, row)
         if not due(note, touched, day, days):
             continue
-        own = not written_by_machine(note) or file.bom or bool(file.problems) or _edited(reading, row, file.digest)
-        if own:
-            step = _question(reading, row, note, touched) if asked < most else None
+        own = not written_by_machine(note) or file.bom or bool(file.problems)
+        rel = inside(row.path, reading.folder)
+        if own or not untouched(reading.catalog.revisions_of(row.id), rel, file.digest):
+            code = "working" if own else "working-unsure"
+            step = _question(reading, row, note, touched, code) if asked < most else None
             steps += [step] if step is not None else []
             asked += step is not None
             continue
@@ -70,36 +73,23 @@ def last_touched(note: Note, row: FileRow) -> str:
     """The last day (ISO, local) on which anybody worked on a note: what it says of itself, and when it was saved."""
     stated = note_date(note.properties, note.path)
     told = [stated[0] if stated is not None else ""]
-    told += [found[0] for name in _UPDATED if (found := _date(note, name)) is not None]
+    values = (note.properties.get(name) for name in _UPDATED)
+    told += [found[0] for value in values if isinstance(value, str) and (found := parse_date(value)) is not None]
     saved = datetime.fromtimestamp(row.mtime_ns / 1e9, UTC).astimezone().date().isoformat()
     return max(*told, saved)
 
 
 def due(note: Note, touched: str, day: str, days: int) -> bool:
-    """Whether its time has passed: the day that it names itself, else so many days after it was last touched."""
-    named = next((found[0] for name in _EXPIRES if (found := _date(note, name)) is not None), None)
+    """Whether its time has passed: the last day of what it names itself, else so many days after it was last touched."""
+    values = (note.properties.get(name) for name in _EXPIRES)
+    stated = (str(value) for value in values if isinstance(value, str | int))  # a year alone is read as a number
+    named = next((found for text in stated if (found := last_day(text)) is not None), None)
     limit = named or (date.fromisoformat(touched) + timedelta(days=days)).isoformat()
     return limit < day
 
 
-def _date(note: Note, name: str) -> tuple[str, Any] | None:
-    value = note.properties.get(name)
-    return parse_date(value) if isinstance(value, str) else None
-
-
-def _edited(reading: Reading, row: FileRow, now: str) -> bool:
-    """Whether it holds something else than the revision that wrote it last put there."""
-    rel = row.path.removeprefix(f"{reading.folder}/")
-    last = ""
-    for revision in effective(reading.catalog.revisions_of(row.id)):
-        for change in revision.get("changes") or ():
-            if isinstance(change, Mapping) and (change.get("path"), change.get("field")) == (rel, CONTENT):
-                last = str(change.get("after") or "")
-    return last not in ("", now)
-
-
-def _question(reading: Reading, row: FileRow, note: Note, touched: str) -> Step | None:
-    finding = checkup.found("working", (note.text,), day=touched)
+def _question(reading: Reading, row: FileRow, note: Note, touched: str, code: str) -> Step | None:
+    finding = checkup.found(code, (note.text,), day=touched)
     if checkup.asked(reading.catalog.revisions_of(row.id), finding):
         return None
     quote = Quote(row.path, 1, line_of(note.title), touched, note.private)

@@ -30,8 +30,10 @@ ROUTER: Final = "MEMORY.md"
 FOLDERS: Final = ("core/", "episodic/", "people/", "scenes/", "working/")
 """Where a night may write Markdown. Ledgers name paths, and come from other devices: nothing else is ever touched."""
 PLANS: Final = 60
+"""Days whose accounts are kept."""
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ACCOUNT: Final = re.compile(r"plan-(\d{4}-\d{2}-\d{2})(?:\.[0-9a-f]{32})?\.json")
 
 
 class MemoryStore(MemoryFiles, Protocol):
@@ -143,7 +145,8 @@ def _changed(rel: str) -> ChangedOutside:
 
 
 class NightJournal:
-    """What is under way, in the vault's state folder: small files by name, each replaced whole; and the last plans by day."""
+    """What is under way, in the vault's state folder: small files by name, each replaced whole; and what the nights of the
+    last days came to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -171,13 +174,18 @@ class NightJournal:
         if self._folder.is_dir():
             sync_folder(self._folder)
 
-    def archive(self, day: str, data: bytes) -> None:
-        """Keep the plan of a night that has ended; the oldest go."""
-        self.write(f"plan-{day}.json", data)
-        days = sorted(p for p in self._folder.glob("plan-*.json") if _DAY.fullmatch(p.stem.removeprefix("plan-")))
-        for old in days[:-PLANS]:
-            old.unlink(missing_ok=True)
+    def archive(self, day: str, mark: str, data: bytes) -> None:
+        """Keep the account of a night of a day, by its mark; told again, the later one stands. The oldest days go."""
+        self.write(f"plan-{day}.{digest_of(mark.encode('utf-8', 'replace'))}.json", data)
+        found = {
+            path: match[1] for path in self._folder.glob("plan-*.json") if (match := _ACCOUNT.fullmatch(path.name))
+        }
+        kept = set(sorted(set(found.values()))[-PLANS:])
+        for path in sorted(path for path, of in found.items() if of not in kept):
+            path.unlink(missing_ok=True)
 
-    def archived(self, day: str) -> bytes | None:
-        """The plan of a night that has ended, if it is still kept."""
-        return self.read(f"plan-{day}.json") if _DAY.fullmatch(day) else None
+    def archived(self, day: str) -> list[bytes]:
+        """The accounts of the nights of a day, if they are still kept."""
+        names = sorted(path.name for path in self._folder.glob(f"plan-{day}.*.json")) if _DAY.fullmatch(day) else []
+        found = (self.read(name) for name in names if _ACCOUNT.fullmatch(name))
+        return [data for data in found if data is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 import pytest
@@ -189,18 +189,17 @@ def test_a_question_is_asked_once_for_the_same_words() -> None:
 # --- rounds -----------------------------------------------------------------------------------------------------------
 
 
-@given(st.sets(st.text(max_size=8), max_size=60), st.integers(1, 70), DAYS)
-def test_each_has_its_turn_once_in_a_round(idents: set[str], most: int, today: str) -> None:
+@given(st.sets(st.text(max_size=8), max_size=60), st.integers(1, 70), st.integers(0, 1000))
+def test_each_has_its_turn_once_in_a_round(idents: set[str], most: int, nights: int) -> None:
     rounds = max(1, -(-len(idents) // most))
-    begin = date.fromisoformat(today)
-    turns = [part(idents, (begin + timedelta(days=n)).isoformat(), most) for n in range(rounds)]
+    turns = [part(idents, nights + n, most) for n in range(rounds)]
     assert sorted(ident for turn in turns for ident in turn) == sorted(idents)
-    assert turns[0] == part(sorted(idents, reverse=True), (begin + timedelta(days=rounds)).isoformat(), most)
+    assert turns[0] == part(sorted(idents, reverse=True), nights + rounds, most)
 
 
 def test_a_part_is_about_as_large_as_is_set() -> None:
     idents = [f"f_{n:016x}" for n in range(20_000)]
-    sizes = [len(part(idents, f"2026-11-{n:02d}", 500)) for n in range(1, 29)]
+    sizes = [len(part(idents, n, 500)) for n in range(28)]
     assert 400 < min(sizes) <= max(sizes) < 600
 
 
@@ -213,8 +212,9 @@ def kind(path: str = "A.md", **properties: str) -> str | None:
 
 
 def test_what_is_doubtful_says_so_itself() -> None:
-    assert kind(source="https://example.org/page") == "clipping"
-    assert kind(来源="http://example.org") == "clipping"
+    assert kind(source="https://example.org/page", published="2026-01-01") == "clipping"
+    assert kind(来源="http://example.org", 作者="某人") == "clipping"
+    assert kind(clipped_from="https://example.org/page") == "clipping"
     assert kind(tags="[clippings]") == "clipping"
     assert kind(tags="[剪藏]") == "clipping"
     assert kind(url="https://example.org", published="2026-01-01") == "clipping"
@@ -227,7 +227,9 @@ def test_what_is_doubtful_says_so_itself() -> None:
 def test_a_persons_notes_are_not() -> None:
     assert kind() is None
     assert kind(url="https://example.org/our-project") is None
-    assert kind(source="a talk with Ann") is None
+    assert kind(source="https://example.org/paper") is None, "a literature note has the address alone"
+    assert kind(来源="http://example.org") is None
+    assert kind(source="a talk with Ann", author="Ann") is None
     assert kind(author="Claude Shannon") is None
     assert kind(tags="[reading]") is None
     assert kind("Notes on clippings/A.md") is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -145,6 +147,50 @@ def test_the_same_whatever_the_order_and_each_is_merged_away_once(all_: list[Kno
     more = merges(all_, Likeness(), LEAST, 100)
     assert more[: len(found)] == found
     assert merges(all_, Likeness(), LEAST, 100, lambda one: one in more) != more or not more
+
+
+@settings(max_examples=100, deadline=None)
+@given(KNOWN, st.sampled_from([0.3, 0.5, 0.75, 0.95]), st.booleans())
+def test_no_pair_is_missed_though_not_each_is_looked_at(all_: list[Known], least: float, model: bool) -> None:
+    def near(a: str, b: str) -> float:
+        return 0.7 if a[:1] == b[:1] else 0.1
+
+    def close(texts: Sequence[str], cosine: float, _check: Callable[[], None]) -> list[tuple[int, int]]:
+        both = combinations(range(len(texts)), 2)
+        return [(n, m) for n, m in both if near(texts[n], texts[m]) >= cosine]
+
+    likeness = Likeness(near, close) if model else Likeness()
+    listed = sorted(all_, key=lambda one: one.memory.path)
+    every = [found for a, b in combinations(listed, 2) if (found := between(a, b, likeness, least)) is not None]
+    looked: list[Merge] = []
+
+    def leave(one: Merge) -> bool:
+        looked.append(one)
+        return False
+
+    merges(all_, likeness, least, 100, leave)
+    assert looked == every
+
+
+def test_a_look_stops_when_it_is_told_to_and_looks_at_few_pairs() -> None:
+    names = ["".join(pair) for pair in product("bdfgkmprtz", repeat=2)]
+    topics = [f"{w}{n}ox opens ya{n}or and be{n}ul to la{n}im." for n in names for w in ("do", "ga", "ha")]
+    seen: list[tuple[str, str]] = []
+
+    class Counting(Likeness):
+        def alike(self, a: str, b: str) -> float:
+            seen.append((a, b))
+            return Likeness.alike(self, a, b)
+
+    all_ = [known(topic, f"N{n:03d}") for n, topic in enumerate(topics)]
+    merges(all_, Counting(), LEAST, 100)
+    assert len(seen) < len(topics) * 5
+
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        merges(all_, Likeness(), LEAST, 100, check=stop)
 
 
 # --- a person's hand --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.sleep.outlived import needless, outlived, sealed, untouched
+from ebbtide.sleep.outlived import JUMP, needless, outlived, sealed, stretched, untouched
 
 TODAY = "2026-11-30"
 SHOWN = {".md": b"# Page\n", ".svg": b"<svg/>"}
@@ -89,3 +89,26 @@ def test_what_was_undone_of_late_can_be_brought_back_with_all_its_parts() -> Non
     assert needless([*night, undo], TODAY, 400) == {"x", "y"}
     again = {"id": "v", "at": f"{back(1)}T03:00:00Z", "changes": [], "undoes": "u"}
     assert needless([undo, again, *night], TODAY, 400) == {"x", "y"}
+
+
+# --- a wrong clock ------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 2000), max_size=60), st.integers(1, 500))
+def test_time_without_a_known_day_makes_nothing_older(ages: list[int], days: int) -> None:
+    lived = [back(age) for age in ages]
+    limit = stretched(lived, TODAY, days)
+    assert limit >= days
+    ahead = (date.fromisoformat(TODAY) + timedelta(days=JUMP + 1)).isoformat()
+    moved = stretched([*lived, TODAY], ahead, days)
+    assert moved - (JUMP + 1) == limit or moved > limit > 1500
+    assert stretched([*lived, ahead], TODAY, days) == limit, "what is still to come says nothing"
+
+
+def test_every_day_lived_is_a_day_and_a_leap_is_none() -> None:
+    daily = [back(n) for n in range(1, 600)]
+    assert stretched(daily, TODAY, 400) == 400
+    assert stretched(daily, TODAY, 0) == 0
+    assert stretched([back(n) for n in range(1, 600, JUMP)], TODAY, 400) == 400
+    assert stretched([back(age) for age in (5, 10, 1000, 1010)], TODAY, 15) == 1005
+    assert stretched(daily[:300], TODAY, 400) > 100_000
