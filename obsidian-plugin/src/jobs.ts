@@ -2,7 +2,8 @@
 
 import { Component } from "obsidian";
 import type { Schemas } from "./daemon/client";
-import type { Clock, Connection } from "./daemon/state";
+import { Refused } from "./daemon/errors";
+import { isUsable, type Clock, type Connection } from "./daemon/state";
 import { Signal } from "./signal";
 
 export type Work = "sleep" | "exam" | "measure";
@@ -46,16 +47,22 @@ export class Jobs extends Component {
   }
 
   #become(work: Work, job: Job | undefined): void {
+    if (!this.#open) return;
     this.#jobs[work] = job;
-    if (job && isUnderWay(job)) this.#cancel[work] = this.#clock.after(FOLLOW_MS, () => void this.#look(work, job));
+    if (job && isUnderWay(job)) this.#follow(work, job);
     else void this.#connection.refresh();
     this.#changed.tell(work);
   }
 
+  #follow(work: Work, job: Job): void {
+    this.#cancel[work] = this.#clock.after(FOLLOW_MS, () => void this.#look(work, job));
+  }
+
   async #look(work: Work, job: Job): Promise<void> {
-    const connection = this.#connection;
-    // A failure: it is away or restarting; the connection says so. A work goes on after a restart, but its number does not.
-    const next = await connection.client.job(job.id).catch(() => (connection.state.kind === "ready" ? undefined : job));
-    if (this.#open) this.#become(work, next);
+    const { client, state } = this.#connection;
+    if (!isUsable(state)) return this.#follow(work, job); // the connection looks when it is back
+    // A work goes on after a restart, but its number is not known any more. Any other failure says nothing of it.
+    const next = await client.job(job.id).catch((error: unknown) => (error instanceof Refused && error.code === "not-found" ? undefined : job));
+    this.#become(work, next);
   }
 }

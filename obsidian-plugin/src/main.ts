@@ -1,4 +1,4 @@
-import { FileSystemAdapter, Platform, Plugin, getLanguage, type WorkspaceLeaf } from "obsidian";
+import { FileSystemAdapter, Platform, Plugin, getLanguage } from "obsidian";
 import { openHealth, registerCommands } from "./commands";
 import type { Ebbtide } from "./context";
 import { obsidianTransport } from "./daemon/obsidian-transport";
@@ -52,13 +52,13 @@ export default class EbbtidePlugin extends Plugin {
       t: strings(language),
       snapshot: new Snapshot(this.app, () => this.settings.keepSnapshot),
     };
-    this.registerView(RECALL_VIEW, (leaf: WorkspaceLeaf) => new RecallView(leaf, ebbtide));
-    this.registerView(HEALTH_VIEW, (leaf: WorkspaceLeaf) => new HealthView(leaf, ebbtide));
-    this.registerView(ANSWER_VIEW, (leaf: WorkspaceLeaf) => new AnswerView(leaf, ebbtide));
+    const views = [[RECALL_VIEW, RecallView], [HEALTH_VIEW, HealthView], [ANSWER_VIEW, AnswerView]] as const;
+    for (const [type, View] of views) this.registerView(type, (leaf) => new View(leaf, ebbtide));
     this.registerHoverLinkSource(RECALL_VIEW, { display: ebbtide.t.recall.title, defaultMod: true });
     registerCommands(this, ebbtide);
     this.addSettingTab(new EbbtideSettingTab(this.app, this, ebbtide));
     fillStatusBar(this.addStatusBarItem(), this, ebbtide, () => void openHealth(ebbtide));
+    this.registerDomEvent(window, "focus", () => connection.wake());
     this.app.workspace.onLayoutReady(() => void this.#begin(ebbtide));
   }
 
@@ -78,9 +78,9 @@ export default class EbbtidePlugin extends Plugin {
 
   async #begin({ connection, device }: Ebbtide): Promise<void> {
     await this.onExternalSettingsChange();
-    const { path } = connection.home;
-    const machine = Platform.isDesktopApp && path !== null ? new (await import("./daemon/discovery")).MachineLocator(path) : null;
-    this.registerDomEvent(window, "focus", () => connection.wake());
+    const { home } = connection;
+    const machine = Platform.isDesktopApp && home.path !== null ? new (await import("./daemon/discovery")).MachineLocator(home.path) : null;
+    home.real = await machine?.real();
     await connection.connect(new Pairing(device, (id) => this.app.secretStorage.getSecret(id), machine));
   }
 }

@@ -1,4 +1,5 @@
-import type { App } from "obsidian";
+import { differ } from "./daemon/json";
+import { save, type Store } from "./store";
 
 export interface Settings {
   excerptLines: "0" | "1" | "3";
@@ -38,9 +39,9 @@ export class Device {
   address = "";
   /** The name under which the pasted token lies in Obsidian's secret storage; the token itself is nowhere else. */
   tokenSecret = "";
-  readonly #store: Pick<App, "loadLocalStorage" | "saveLocalStorage">;
+  readonly #store: Store;
 
-  constructor(store: Pick<App, "loadLocalStorage" | "saveLocalStorage">) {
+  constructor(store: Store) {
     this.#store = store;
     const { command, address, tokenSecret } = Object.fromEntries(fieldsOf(store.loadLocalStorage(KEY)));
     if (Array.isArray(command) && command.every((part) => typeof part === "string")) this.command = command;
@@ -48,9 +49,11 @@ export class Device {
     if (typeof tokenSecret === "string") this.tokenSecret = tokenSecret;
   }
 
+  /** Written only if it is not what is kept already: every handshake tells its command. */
   set(change: Partial<Pick<Device, "command" | "address" | "tokenSecret">>): void {
     const { command, address, tokenSecret } = Object.assign(this, change);
-    this.#store.saveLocalStorage(KEY, { command, address, tokenSecret });
+    const next = { command, address, tokenSecret };
+    if (differ(this.#store.loadLocalStorage(KEY), next)) save(this.#store, KEY, next);
   }
 }
 

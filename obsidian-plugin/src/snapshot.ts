@@ -1,6 +1,6 @@
 /** The last answers, read-only, for when the daemon is away. On this device only, in few and small entries, oldest out first. */
 
-import type { App } from "obsidian";
+import { save, type Store } from "./store";
 
 type Area = "recall" | "health";
 
@@ -21,11 +21,11 @@ const MOST_ENTRIES = 24;
 const MOST_CHARS = 300_000;
 
 export class Snapshot {
-  readonly #store: Pick<App, "loadLocalStorage" | "saveLocalStorage">;
+  readonly #store: Store;
   readonly #enabled: () => boolean;
   readonly #now: () => number;
 
-  constructor(store: Pick<App, "loadLocalStorage" | "saveLocalStorage">, enabled: () => boolean, now: () => number = Date.now) {
+  constructor(store: Store, enabled: () => boolean, now: () => number = Date.now) {
     this.#store = store;
     this.#enabled = enabled;
     this.#now = now;
@@ -42,7 +42,7 @@ export class Snapshot {
       if (fits) room -= text.length;
       return fits;
     });
-    this.#store.saveLocalStorage(KEY, kept);
+    save(this.#store, KEY, kept);
   }
 
   /** What was last kept, with its age; null if there is none. */
@@ -57,7 +57,7 @@ export class Snapshot {
   }
 
   clear(): void {
-    this.#store.saveLocalStorage(KEY, null);
+    save(this.#store, KEY, null);
   }
 
   #entries(): Entry[] {

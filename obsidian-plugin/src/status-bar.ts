@@ -50,7 +50,7 @@ export function fillStatusBar(el: HTMLElement, owner: Component, ebbtide: Ebbtid
     else release = release?.() ?? undefined;
     const { icon, text, tooltip } = statusLabel(ebbtide.connection.state, ebbtide.jobs.of("sleep"), ebbtide.t);
     el.empty();
-    setIcon(el.createSpan({ cls: "ebbtide-status-icon" }), icon);
+    setIcon(el.createSpan("ebbtide-status-icon"), icon);
     el.createSpan({ text });
     setTooltip(el, `${text}. ${tooltip}`, { placement: "top" }); // also its accessible name
   };

@@ -2,6 +2,7 @@
 
 import type { components, paths } from "../api-types";
 import { DaemonError, Refused } from "./errors";
+import { parseObject } from "./json";
 import type { Transport } from "./transport";
 
 export type Schemas = components["schemas"];
@@ -43,7 +44,8 @@ export class DaemonClient {
     this.#onTrouble = onTrouble;
   }
 
-  status = () => this.#get("/v1/status", {});
+  /** `at`: a daemon that is still to be judged; nothing else is ever asked of such a one. */
+  status = (at?: Endpoint) => this.#get("/v1/status", {}, {}, at);
   recall = (body: Schemas["RecallRequest"]) => this.#post("/v1/recall", { lang: this.#language, ...body });
   related = (query: Query<"/v1/related">) => this.#get("/v1/related", { lang: this.#language, ...query });
   explain = (body: Schemas["ExplainRequest"]) => this.#post("/v1/explain", { lang: this.#language, ...body });
@@ -65,25 +67,24 @@ export class DaemonClient {
   examRuns = (query: Query<"/v1/exam">) => this.#get("/v1/exam", query);
   doctor = () => this.#get("/v1/doctor", { lang: this.#language });
 
-  #get<P extends Route<"get">>(path: P, query: Query<P> | Record<string, never>, at: Record<string, string> = {}): Promise<Answer<P, "get">> {
+  #get<P extends Route<"get">>(path: P, query: Query<P> | Record<string, never>, at: Record<string, string> = {}, judged?: Endpoint): Promise<Answer<P, "get">> {
     const pairs = Object.entries(query as Record<string, Plain | Plain[]>).flatMap(([key, value]) =>
       [value].flat().flatMap((one) => (one === undefined || one === null ? [] : [[key, String(one)]])),
     );
     const search = new URLSearchParams(pairs).toString();
-    return this.#exchange("GET", fill(path, at) + (search && `?${search}`), undefined, QUICK);
+    return this.#exchange("GET", fill(path, at) + (search && `?${search}`), undefined, QUICK, judged);
   }
 
   #post<P extends Route<"post">>(path: P, body: Body<P>, at: Record<string, string> = {}, timeoutMs = QUICK): Promise<Answer<P, "post">> {
     return this.#exchange("POST", fill(path, at), JSON.stringify(body), timeoutMs);
   }
 
-  async #exchange<T>(method: string, target: string, body: string | undefined, timeoutMs: number): Promise<T> {
-    const endpoint = this.#endpoint();
-    if (!endpoint) throw new DaemonError();
-    const headers: Record<string, string> = { Authorization: `Bearer ${endpoint.token}`, "X-Ebbtide-Api": String(API_LEVEL) };
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+  async #exchange<T>(method: string, target: string, body: string | undefined, timeoutMs: number, endpoint = this.#endpoint()): Promise<T> {
     let failure: DaemonError;
     try {
+      if (!endpoint) throw new Error();
+      const headers: Record<string, string> = { Authorization: `Bearer ${endpoint.token}`, "X-Ebbtide-Api": String(API_LEVEL) };
+      if (body !== undefined) headers["Content-Type"] = "application/json";
       const reply = await this.#transport({ method, url: endpoint.url + target, headers, body }, timeoutMs);
       const answer = parseObject(reply.text, this.#language === "zh");
       if (answer && reply.status >= 200 && reply.status < 300) return answer as T;
@@ -107,18 +108,5 @@ function failureOf(status: number, answer: object | null): DaemonError {
   if (status === 401) return new DaemonError(reason, { kind: "token-refused" });
   if (status === 503) return new DaemonError(reason, { kind: "starting" });
   if (code === "api-level") return new DaemonError(reason, { kind: "version-mismatch", update: api > API_LEVEL ? "plugin" : "daemon" });
-  return new Refused(reason, remedy);
-}
-
-/** The JSON object that a text holds, or null. `chinese`: of what is said in both languages, `x` and `x_zh`, the Chinese is taken for `x`. */
-export function parseObject(text: string, chinese = false): object | null {
-  try {
-    const value: unknown = JSON.parse(text, function (this: Record<string, unknown>, key, said: unknown) {
-      if (chinese && said && key.endsWith("_zh")) this[key.slice(0, -3)] = said;
-      return said;
-    });
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return new Refused(reason, remedy, code);
 }

@@ -7,7 +7,8 @@ import { spawn } from "node:child_process";
 import { constants, promises as fs } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { parseObject, type Endpoint } from "./client";
+import type { Endpoint } from "./client";
+import { parseObject } from "./json";
 import type { Locator } from "./state";
 
 const RUN_SCHEMA = 1;
@@ -18,6 +19,7 @@ type Environment = Record<string, string | undefined>;
 export interface RunFile extends Endpoint {
   vaultPath: string;
   started: string;
+  pid: number;
 }
 
 /** The user's state folder for Ebbtide. A desktop app does not see what the shell exports, so mostly the system's default. */
@@ -30,19 +32,24 @@ export function stateFolder(platform: string, environment: Environment, home: st
   return platform === "darwin" ? join(home, "Library", "Application Support", "ebbtide") : join(home, ".local", "state", "ebbtide");
 }
 
+function inState(name: string): string {
+  return path.join(stateFolder(process.platform, process.env, os.homedir()), name);
+}
+
 /** A run file's text as what it says, or null if it is not one of ours. */
 export function parseRunFile(text: string): RunFile | null {
   const record = parseObject(text) as Record<string, unknown> | null;
   if (!record) return null;
-  const { app, schema, url, token, vault_id: vaultId, vault_path: vaultPath, started, command } = record;
+  const { app, schema, url, token, vault_id: vaultId, vault_path: vaultPath, started, pid, command } = record;
   const ours = app === "ebbtide" && schema === RUN_SCHEMA && typeof url === "string" && /^http:\/\/127\.0\.0\.1:\d+$/.test(url);
-  if (!ours || typeof token !== "string" || typeof vaultId !== "string" || typeof vaultPath !== "string") return null;
+  if (!ours || typeof token !== "string" || typeof vaultId !== "string" || typeof vaultPath !== "string" || typeof pid !== "number") return null;
   return {
     url,
     token,
     vaultId,
     vaultPath,
     started: typeof started === "string" ? started : "",
+    pid,
     command: Array.isArray(command) && command.every((part) => typeof part === "string") ? command : [],
   };
 }
@@ -62,20 +69,25 @@ export class MachineLocator implements Locator {
   }
 
   async locate(): Promise<Endpoint | null> {
-    const folder = path.join(stateFolder(process.platform, process.env, os.homedir()), "run");
+    const folder = inState("run");
     const [names, real] = await Promise.all([
       fs.readdir(folder).catch(() => [] as string[]),
-      fs.realpath(this.#vaultPath).catch(() => this.#vaultPath),
+      this.real(),
     ]);
     const texts = await Promise.all(names.filter((name) => name.endsWith(".json")).map((name) => readPrivate(path.join(folder, name))));
-    return chooseRunFile(texts.flatMap((text) => parseRunFile(text) ?? []), real, process.platform);
+    return chooseRunFile(texts.flatMap((text) => parseRunFile(text) ?? []).filter(isAlive), real, process.platform);
+  }
+
+  /** The vault's folder as the daemon knows it: without links. */
+  real(): Promise<string> {
+    return fs.realpath(this.#vaultPath).catch(() => this.#vaultPath);
   }
 
   /** No shell, arguments apart, a life of its own; what it says goes to a file beside its own logs. */
   async start(command: readonly string[], onEnd: (words: string) => void): Promise<void> {
     const [program, ...args] = command;
     if (!program || !path.isAbsolute(program)) throw new Error(program);
-    const logs = path.join(stateFolder(process.platform, process.env, os.homedir()), "logs");
+    const logs = inState("logs");
     await fs.mkdir(logs, { recursive: true, mode: 0o700 });
     const log = path.join(logs, "start.log");
     const output = await fs.open(log, "w", 0o600);
@@ -90,6 +102,15 @@ export class MachineLocator implements Locator {
     } finally {
       await output.close();
     }
+  }
+}
+
+/** Whether its process is there; else another program may have its port by now, and would be given the token. */
+function isAlive({ pid }: RunFile): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // somebody else's
   }
 }
 

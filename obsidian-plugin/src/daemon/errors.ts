@@ -15,6 +15,7 @@ export class Refused extends DaemonError {
   constructor(
     message: string,
     readonly remedy: string,
+    readonly code = "",
   ) {
     super(message);
   }

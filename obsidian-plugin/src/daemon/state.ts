@@ -4,6 +4,7 @@ import { Component } from "obsidian";
 import { Signal } from "../signal";
 import { API_LEVEL, DaemonClient, type Endpoint, type Status } from "./client";
 import { DaemonError } from "./errors";
+import { differ } from "./json";
 import type { Transport } from "./transport";
 
 export type DaemonState =
@@ -24,10 +25,11 @@ export interface Locator {
   start(command: readonly string[], onEnd: (words: string) => void): Promise<void>;
 }
 
-/** The vault as Obsidian has it, to tell our daemon from another's. `path` is null where Obsidian will not say. */
+/** The vault as Obsidian has it, to tell our daemon from another's. `path` is null where Obsidian will not say; `real`: without links. */
 export interface Home {
   name: string;
   path: string | null;
+  real?: string;
   pluginVersion: string;
 }
 
@@ -62,7 +64,8 @@ export function judge(status: Status, endpoint: Endpoint, home: Home): DaemonSta
 
 /** An address that was typed in has no vault id to hold the answer against; the path has to do. */
 function isHome(status: Status, home: Home): boolean {
-  return home.path === null ? status.vault.name === home.name : plain(status.vault.path) === plain(home.path);
+  const path = home.real ?? home.path;
+  return path === null ? status.vault.name === home.name : plain(status.vault.path) === plain(path);
 }
 
 function plain(path: string): string {
@@ -88,7 +91,10 @@ export class Connection extends Component {
   readonly #changed = new Signal();
   /** Hear of every change of `state`, a new change counter included. Returns what ends it. */
   readonly onChange = this.#changed.on;
+  /** Of a daemon that a handshake showed to be ours, while it can be asked; else null, so that no request goes astray. */
   #endpoint: Endpoint | null = null;
+  /** What was last found, ours or not. */
+  #candidate: Endpoint | null = null;
   #locator: Locator | null = null;
   #needed = 0;
   #failures = 0;
@@ -97,8 +103,10 @@ export class Connection extends Component {
   #startingUntil = 0;
   #pending: Promise<void> | null = null;
   #cancel: () => void = () => {};
+  #starting: Promise<void> | null = null;
   #stopWaiting: () => void = () => {};
   #open = false;
+  #closed = false;
   #met = false;
 
   /** `remember` is told the command that a verified run file names, so that the daemon can be started when it is away. */
@@ -107,17 +115,18 @@ export class Connection extends Component {
     this.home = home;
     this.#clock = clock;
     this.#remember = remember;
-    this.client = new DaemonClient(transport, () => this.#endpoint, language, () => this.#trouble());
+    this.client = new DaemonClient(transport, () => (this.#open ? this.#endpoint : null), language, () => this.#trouble());
   }
 
   /** Begin to look for the daemon; before this nothing is asked. */
   connect(locator: Locator): Promise<void> {
     this.#locator = locator;
-    this.#open = true;
+    this.#open = !this.#closed;
     return this.refresh();
   }
 
   override onunload(): void {
+    this.#closed = true;
     this.#open = false;
     this.#cancel();
     this.#stopWaiting();
@@ -144,14 +153,15 @@ export class Connection extends Component {
     if (this.#needed > 0) void this.refresh();
   }
 
-  /** Start the daemon and wait for its handshake. Rejects with its last words if it ends, or says nothing for 20 s. */
+  /** Start the daemon, or join the start under way, and wait for its handshake. Rejects with its last words if it ends, or says nothing for 20 s. */
   start(command: readonly string[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = [this.onChange(() => isUsable(this.state) && end()), this.#clock.after(START_MS, () => end(new Error()))];
-      this.#stopWaiting = () => stop.forEach((one) => one());
+    return (this.#starting ??= new Promise((resolve, reject) => {
+      const waits = [this.onChange(() => isUsable(this.state) && end()), this.#clock.after(START_MS, () => end(new Error()))];
+      const stop = (this.#stopWaiting = () => waits.forEach((one) => one()));
       const end = (error?: Error): void => {
-        if (this.#startingUntil === 0 && error) return;
-        this.#stopWaiting();
+        if (!this.#starting || this.#stopWaiting !== stop) return; // a program that ends later
+        stop();
+        this.#starting = null;
         this.#startingUntil = 0;
         if (!error) return resolve();
         reject(error);
@@ -160,10 +170,11 @@ export class Connection extends Component {
       this.#startingUntil = this.#clock.now() + START_MS;
       this.#become({ kind: "starting" });
       this.#locator?.start(command, (words) => end(new Error(words))).then(() => this.refresh(), end);
-    });
+    }));
   }
 
-  #ask(): Promise<void> {
+  async #ask(): Promise<void> {
+    if (!this.#open) return;
     this.#pending ??= this.#handshake().finally(() => {
       this.#pending = null;
       if (this.#open) this.#plan();
@@ -174,24 +185,27 @@ export class Connection extends Component {
   async #handshake(): Promise<void> {
     let next: DaemonState | null = null;
     try {
-      const endpoint = (this.#endpoint = (await this.#locator?.locate()) ?? null);
-      if (endpoint && this.#open) {
-        next = judge(await this.client.status(), endpoint, this.home);
+      const found = (this.#candidate = (await this.#locator?.locate()) ?? null);
+      if (differ(found, this.#endpoint)) this.#endpoint = null;
+      if (found && this.#open) {
+        next = judge(await this.client.status(found), found, this.home);
         if (isUsable(next)) {
+          this.#endpoint = found;
           this.#startingUntil = 0;
           this.#met = true;
-          if (endpoint.command.length > 0) this.#remember(endpoint.command);
+          if (found.command.length > 0) this.#remember(found.command);
         }
       }
     } catch (error) {
       if (!(error instanceof DaemonError)) throw error;
       next = error.means;
-      if (next?.kind === "starting" && isUsable(this.state)) next = this.state; // it is busy
+      if (next?.kind === "starting" && this.#endpoint) next = this.state; // it is busy
       if (next?.kind === "other-vault") next = this.#waiting() ?? next;
     }
     if (!this.#open) return;
-    if (next?.kind === "other-vault") this.#endpoint = null;
-    this.#become(next ?? this.#waiting() ?? this.#gone());
+    next ??= this.#waiting() ?? this.#gone();
+    if (!isUsable(next)) this.#endpoint = null;
+    this.#become(next);
   }
 
   /** It was there and left, or was never seen. */
@@ -206,13 +220,13 @@ export class Connection extends Component {
 
   /** A request of a view failed: look how things are, but let the failure pass first. */
   #trouble(): void {
-    if (this.#open && !this.#pending) void this.#ask();
+    if (!this.#pending) void this.#ask();
   }
 
   #become(next: DaemonState): void {
-    const same = JSON.stringify(telling(next)) === JSON.stringify(telling(this.state));
+    const before = this.state;
     this.state = next;
-    if (!same) this.#changed.tell();
+    if (differ(telling(next), telling(before))) this.#changed.tell();
   }
 
   #plan(): void {
@@ -235,7 +249,7 @@ export class Connection extends Component {
   async #tick(): Promise<void> {
     const found = isUsable(this.state) ? null : await this.#locator?.locate().catch(() => null);
     if (!this.#open || this.#pending) return;
-    const isOther = found && JSON.stringify(found) !== JSON.stringify(this.#endpoint);
+    const isOther = found && differ(found, this.#candidate);
     const isTime = this.#clock.now() >= this.#due;
     if (isOther) return this.refresh();
     if (isTime && this.#needed > 0) return this.#ask();

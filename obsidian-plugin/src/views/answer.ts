@@ -91,13 +91,13 @@ export class AnswerView extends ItemView {
 
 function draw(body: HTMLElement, owner: Component, ebbtide: Ebbtide, answer: Answer): void {
   const { t } = ebbtide;
-  const tools = body.createDiv({ cls: "ebbtide-tools" });
+  const tools = body.createDiv("ebbtide-tools");
   say(tools, answer.query, "ebbtide-question");
   iconButton(tools, owner, "copy", t.common.copy, () => copyText(tools, t, answer.answer));
 
   // It is written for Markdown; here it is text, so the backslashes that guard it go.
   const places = new Map(answer.citations.map((one) => [`[${one.n}]`, one]));
-  const text = body.createDiv({ cls: "ebbtide-answer-text" });
+  const text = body.createDiv("ebbtide-answer-text");
   for (const part of answer.answer.split(/(\[\d+\])/)) {
     const place = places.get(part);
     if (place) placeLink(text, owner, ebbtide, place, part);
@@ -108,7 +108,7 @@ function draw(body: HTMLElement, owner: Component, ebbtide: Ebbtide, answer: Ans
   const list = <T>(title: string, entries: T[], fill: (row: HTMLElement, entry: T) => unknown): void => {
     if (entries.length === 0) return;
     body.createEl("h4", { text: title });
-    const made = body.createEl("ol", { cls: "ebbtide-list" });
+    const made = body.createEl("ol", "ebbtide-list");
     for (const entry of entries) fill(made.createEl("li"), entry);
   };
   list(t.answer.sources, answer.citations, (row, one) => {

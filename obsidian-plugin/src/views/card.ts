@@ -1,6 +1,7 @@
 /** One row of recall: what it says, why it is here, how warm it is, and what can be done with it. */
 
 import { Component, MarkdownView, Notice, setIcon } from "obsidian";
+import type { Ebbtide } from "../context";
 import { isUsable } from "../daemon/state";
 import type { Place } from "../places";
 import { chainOf, drawPlaces, type Chain } from "./chain";
@@ -29,43 +30,48 @@ export class Card extends Component {
   /** What was done with it just now. Such a row stays in sight although it would no longer be recalled. */
   done: Done | null = null;
   readonly #view: RecallView;
+  readonly #ebbtide: Ebbtide;
   readonly #region: Region;
-  /** The causes; or what is said instead of them. */
-  #chain: Chain | string = "";
+  /** The causes as far as they were asked for: neither while they are on their way. */
+  #causes: { chain?: Chain; failure?: string } | null = null;
 
   constructor(view: RecallView, row: Row, list: HTMLElement) {
     super();
     this.#view = view;
+    this.#ebbtide = view.ebbtide;
     this.row = row;
-    this.el = list.createEl("li", { cls: "ebbtide-row" });
+    this.el = list.createEl("li", "ebbtide-row");
     this.el.detach(); // the view puts it in its place once it is drawn, so that the page is laid out once for all rows
     this.#region = new Region(this, this.el);
   }
 
   /** Show a row, newly recalled or not; the page is left alone where nothing changed that can be seen. */
   show(row: Row = this.row): void {
+    const { note, quote } = this.row;
+    const isOther = row.note !== note || row.quote !== quote;
+    if (isOther || (row !== this.row && this.#causes?.failure)) this.#causes = null; // what failed is asked again after the next recall
     this.row = row;
     const { score, parts, ...told } = row;
     const figures = [score, ...FIGURES.map((name) => parts[name])].map((value) => value?.toFixed(2));
-    this.#region.show([told, figures, this.#view.ebbtide.settings.excerptLines, this.done, this.#chain], (el, owner) => this.#draw(el, owner));
+    this.#region.show([told, figures, this.#ebbtide.settings.excerptLines, this.done, this.#causes], (el, owner) => this.#draw(el, owner));
   }
 
   #draw(el: HTMLElement, owner: Component): void {
     const { row, done } = this;
-    const { t, settings } = this.#view.ebbtide;
+    const { t, settings } = this.#ebbtide;
     el.toggleClass("is-done", Boolean(done?.undo));
     const link = this.#place(el, owner, row, "title");
     link.addClass("ebbtide-title");
     link.draggable = true;
     link.title = `${row.note}, ${t.common.line(row.line)}. ${t.recall.dragHint}`;
     owner.registerDomEvent(link, "dragstart", (event) => event.dataTransfer?.setData("text/plain", this.#link()));
-    this.#badges(el.createDiv({ cls: "ebbtide-badges" }));
+    this.#badges(el.createDiv("ebbtide-badges"));
     const text = excerpt(row, settings.excerptLines);
     if (text) say(el, text, `ebbtide-excerpt mod-lines-${settings.excerptLines}`);
     if (row.why[0]) say(el, row.why[0]);
     if (row.against.length > 0) this.#sides(el, owner);
     lateFold(el, owner, "details", t.recall.details, (box) => this.#details(box, owner));
-    this.#tools(el.createDiv({ cls: "ebbtide-row-tools" }), owner);
+    this.#tools(el.createDiv("ebbtide-row-tools"), owner);
     if (!done) return;
     const said = el.createDiv({ cls: "ebbtide-row-tools", attr: { role: "status" } });
     said.createSpan({ text: done.text });
@@ -90,7 +96,7 @@ export class Card extends Component {
 
   #badges(parent: HTMLElement): void {
     const { row } = this;
-    const { t } = this.#view.ebbtide;
+    const { t } = this.#ebbtide;
     const badge = (text: string, cls = ""): HTMLElement => parent.createSpan({ text, cls: `ebbtide-badge ${cls}` });
     if (row.temperature) {
       const { word } = row.temperature;
@@ -110,10 +116,10 @@ export class Card extends Component {
 
   /** A dispute: both sides as quotes, each with its place. */
   #sides(parent: HTMLElement, owner: Component): void {
-    const t = this.#view.ebbtide.t.recall;
+    const t = this.#ebbtide.t.recall;
     const both = parent.createDiv({ cls: "ebbtide-sides", attr: { role: "group", "aria-label": t.disputed } });
     [this.row, ...this.row.against].forEach((side, n) => {
-      const box = both.createDiv({ cls: "ebbtide-side" });
+      const box = both.createDiv("ebbtide-side");
       say(box, n === 0 ? t.thisNote : t.otherNote);
       box.createEl("blockquote", { text: side.quote });
       this.#place(box, owner, side, `side-${n}`);
@@ -123,35 +129,35 @@ export class Card extends Component {
 
   #details(box: HTMLElement, owner: Component): void {
     const { row } = this;
-    const { ebbtide } = this.#view;
+    const ebbtide = this.#ebbtide;
     const t = ebbtide.t.recall;
-    if (!this.#chain) void this.#findCauses();
+    const { chain, failure = t.chainLoading } = (this.#causes ??= this.#findCauses());
     say(box, t.reasons, "ebbtide-subhead");
     list(box, row.why);
     if (row.text.trim() !== row.quote.trim()) say(box, row.text, "ebbtide-text");
     const figures = FIGURES.flatMap((name) => (row.parts[name] == null ? [] : [`${t.parts[name]} ${row.parts[name].toFixed(2)}`]));
     say(box, t.score(row.score.toFixed(2), figures.join(", ")));
     const causes = box.createDiv({ attr: { "aria-live": "polite" } });
-    if (typeof this.#chain === "string") return void say(causes, this.#chain);
-    const { chain, direction, message } = this.#chain;
-    say(causes, direction === "forward" ? t.leadsTo : t.chain, "ebbtide-subhead");
-    say(causes, message);
-    if (chain.length > 1) drawPlaces(causes, owner, ebbtide, chain);
+    if (!chain) return void say(causes, failure);
+    say(causes, chain.direction === "forward" ? t.leadsTo : t.chain, "ebbtide-subhead");
+    say(causes, chain.message);
+    if (chain.chain.length > 1) drawPlaces(causes, owner, ebbtide, chain.chain);
   }
 
-  /** Asked for when somebody looks, once. */
-  async #findCauses(): Promise<void> {
-    const { ebbtide } = this.#view;
-    this.#chain = ebbtide.t.recall.chainLoading;
-    this.#chain = await chainOf(ebbtide, this.row.note, this.row.quote).catch((error: unknown) => reasonOf(ebbtide, error));
-    this.show();
+  /** Asked for when somebody looks. */
+  #findCauses(): { chain?: Chain; failure?: string } {
+    const ebbtide = this.#ebbtide;
+    const causes: { chain?: Chain; failure?: string } = {};
+    const failed = (error: unknown): string => (causes.failure = reasonOf(ebbtide, error));
+    void chainOf(ebbtide, this.row.note, this.row.quote).then((chain) => (causes.chain = chain), failed).then(() => this.show());
+    return causes;
   }
 
   // --- what can be done ----------------------------------------------------------------------------------------------
 
   #tools(el: HTMLElement, owner: Component): void {
     const { row } = this;
-    const t = this.#view.ebbtide.t.recall;
+    const t = this.#ebbtide.t.recall;
     const entry = (action: RowAction, icon: string): Entry => [t[action], icon, () => this.act(action)];
     tool(el, owner, "link", t.insertLink, () => this.#insertLink());
     tool(el, owner, "check", t.used, () => this.act("used"));
@@ -174,11 +180,11 @@ export class Card extends Component {
   #insertLink(): void {
     const view = this.#view.app.workspace.getMostRecentLeaf()?.view;
     if (view instanceof MarkdownView && view.getMode() === "source") view.editor.replaceSelection(this.#link());
-    else new Notice(this.#view.ebbtide.t.recall.noEditor);
+    else new Notice(this.#ebbtide.t.recall.noEditor);
   }
 
   async act(action: RowAction): Promise<void> {
-    const { ebbtide } = this.#view;
+    const ebbtide = this.#ebbtide;
     const done = await attempt(ebbtide, () => (action === "used" || action === "wrong" ? this.#judge(action) : this.#move(action)));
     if (!done) return;
     this.done = done;
@@ -212,7 +218,7 @@ export class Card extends Component {
   }
 
   async #takeBack(): Promise<void> {
-    const { ebbtide } = this.#view;
+    const ebbtide = this.#ebbtide;
     const id = this.done?.undo;
     if (!id || !(await attempt(ebbtide, () => ebbtide.connection.client.undo({ id })))) return;
     this.done = { text: ebbtide.t.actions.undone };

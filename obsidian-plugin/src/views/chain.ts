@@ -18,7 +18,7 @@ export async function chainOf(ebbtide: Ebbtide, note: string, query: string): Pr
 }
 
 export function drawPlaces(parent: HTMLElement, owner: Component, ebbtide: Ebbtide, places: Schemas["WhyPlace"][]): void {
-  const list = parent.createEl("ol", { cls: "ebbtide-chain" });
+  const list = parent.createEl("ol", "ebbtide-chain");
   for (const place of places) {
     const { edge } = place;
     const step = list.createEl("li");

@@ -105,7 +105,7 @@ function mark(svg: SVGElement, shape: "polyline" | "path" | "rect", kind: "line"
 
 /** Axes and frame. Words stand outside of the picture, so that they keep their size while it is as wide as the pane. */
 function plot(parent: HTMLElement, { label, ends }: Chart): SVGElement {
-  const el = parent.createDiv({ cls: "ebbtide-plot" });
+  const el = parent.createDiv("ebbtide-plot");
   const axis = (cls: string, texts: string[]): void => {
     const box = el.createDiv({ cls, attr: { "aria-hidden": "true" } });
     for (const text of texts) box.createSpan({ text });

@@ -35,7 +35,7 @@ export function drawCore(el: HTMLElement, pen: Pen, { figures, trend }: Health):
 export function drawNights(el: HTMLElement, pen: Pen, health: Health): void {
   const nights = health.trend.flatMap(({ day, night }) => (night ? [{ day, night }] : []));
   const rows = OUTCOMES.map((name): Series => ({ title: pen.t.outcomes[name], unit: "count", values: nights.map(({ night }) => night[name]) }));
-  const legend = el.createEl("ul", { cls: "ebbtide-legend" });
+  const legend = el.createEl("ul", "ebbtide-legend");
   rows.forEach(({ title, values }, number) => {
     const item = legend.createEl("li");
     swatch(item, number, "bar");
@@ -85,7 +85,7 @@ function seriesOf(figures: Figure[], past: Past[]): Series[] {
 
 /** `at`: where each run stands, where that is not its day. */
 function drawGroup(el: HTMLElement, pen: Pen, figures: Figure[], days: string[], past: Past[], at?: number[]): void {
-  const box = el.createDiv({ cls: "ebbtide-panel" });
+  const box = el.createDiv("ebbtide-panel");
   figures.forEach((figure, number) => drawFigure(box, pen, figure, number));
   const lines = seriesOf(figures, past);
   if (days.length < 2 || !lines.some(({ values }) => values.some((value) => value !== null))) return;
@@ -95,7 +95,7 @@ function drawGroup(el: HTMLElement, pen: Pen, figures: Figure[], days: string[],
 
 function drawFigure(el: HTMLElement, { t, words }: Pen, figure: Figure, number?: number): void {
   const { title, value, unit, k, n, why, last, month } = figure;
-  const row = el.createDiv({ cls: "ebbtide-figure" });
+  const row = el.createDiv("ebbtide-figure");
   if (number !== undefined) swatch(row, number, "line");
   row.createSpan({ cls: "ebbtide-figure-title", text: title });
   const told: string[] = [];

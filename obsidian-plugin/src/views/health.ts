@@ -50,6 +50,8 @@ export class HealthView extends ItemView {
   /** The change counter that `told` belongs to; null: it came from the snapshot, or a part of it is missing. */
   #change: number | null = null;
   #loads = 0;
+  /** The last load that came to its end; a later number is under way. */
+  #loaded = 0;
   #askedAt = 0;
   #timer = 0;
   #page = PAGE;
@@ -98,7 +100,10 @@ export class HealthView extends ItemView {
     }
     const kept = snapshot.find<Told>("health", language);
     if (kept) [this.#told, this.#at] = [kept.data, kept.at];
-    this.register(() => window.clearTimeout(this.#timer));
+    this.register(() => {
+      this.#loads = NaN; // what is under way ends unheard, and none begins by itself: nothing equals this
+      window.clearTimeout(this.#timer);
+    });
     this.register(connection.need());
     this.register(connection.onChange(() => this.#follow()));
     this.register(
@@ -133,11 +138,12 @@ export class HealthView extends ItemView {
       take("doctor", client.doctor()),
     ]);
     if (number !== this.#loads) return; // a later one is on its way, and this one may be older than an action
+    this.#loaded = number;
     const whole = results.every((one) => one.status === "fulfilled");
     [this.#told, this.#at, this.#change] = [found, Date.now(), whole ? status.change : null];
+    this.#follow(); // it may have changed since
     if (whole) snapshot.keep("health", language, found);
     else this.#reloadAfter(RETRY_MS);
-    this.#draw();
   }
 
   /** The daemon's state changed: show it, and ask anew if its memory did. */
@@ -149,7 +155,7 @@ export class HealthView extends ItemView {
 
   #reloadAfter(ms: number): void {
     window.clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => void this.reload(), ms);
+    this.#timer = window.setTimeout(() => this.#loaded === this.#loads && void this.reload(), ms);
   }
 
   #draw(): void {
@@ -171,13 +177,13 @@ export class HealthView extends ItemView {
       if (isFirstRun(ebbtide) && !told) return welcome(el, pen.owner, ebbtide);
       stateBanner(el, pen.owner, ebbtide);
       if (!told) return;
-      const row = el.createDiv({ cls: "ebbtide-headline" });
+      const row = el.createDiv("ebbtide-headline");
       say(row, live ? age : ebbtide.t.state.stale(age));
       if (live) iconButton(row, pen.owner, "refresh-cw", t.refresh, () => this.reload()).dataset.key = "refresh";
     });
     show("decided", this.#decided, (el, pen) => {
       for (const { label, revision, key } of this.#decided) {
-        const row = el.createDiv({ cls: "ebbtide-headline" });
+        const row = el.createDiv("ebbtide-headline");
         say(row, t.ruled(label), "").setAttr("role", "status");
         actions(row, pen, [[`undo:${revision}`, ebbtide.t.common.undo, () => this.#undo(revision, key)]]);
       }

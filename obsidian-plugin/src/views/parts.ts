@@ -10,14 +10,14 @@ import { openPlace, type Place } from "../places";
 
 /** A button with words. */
 export function button(parent: HTMLElement, owner: Component, label: string, onClick: () => unknown, cls = ""): HTMLButtonElement {
-  const made = parent.createEl("button", { text: label, cls: `ebbtide-button ${cls}`.trim(), attr: { type: "button" } });
+  const made = parent.createEl("button", { text: label, cls: `ebbtide-button ${cls}`.trim(), type: "button" });
   owner.registerDomEvent(made, "click", () => void onClick());
   return made;
 }
 
 /** A button with an icon; its label is its accessible name and its tooltip. */
 export function iconButton(parent: HTMLElement, owner: Component, icon: string, label: string, onClick: () => unknown): HTMLButtonElement {
-  const made = parent.createEl("button", { cls: "ebbtide-icon clickable-icon", attr: { type: "button", "aria-label": label } });
+  const made = parent.createEl("button", { cls: "ebbtide-icon clickable-icon", type: "button", attr: { "aria-label": label } });
   setIcon(made, icon);
   setTooltip(made, label);
   owner.registerDomEvent(made, "click", () => void onClick());
@@ -26,7 +26,7 @@ export function iconButton(parent: HTMLElement, owner: Component, icon: string, 
 
 /** A link to a place in a note, opened by click, with the middle button or with the modifier in a new tab. */
 export function placeLink(parent: HTMLElement, owner: Component, ebbtide: Ebbtide, place: Place, text: string): HTMLAnchorElement {
-  const link = parent.createEl("a", { text, cls: "ebbtide-place", attr: { href: "#" } });
+  const link = parent.createEl("a", { text, cls: "ebbtide-place", href: "#" });
   const open = async (event: MouseEvent): Promise<void> => {
     event.preventDefault();
     if (event.button > 1) return;
@@ -39,7 +39,7 @@ export function placeLink(parent: HTMLElement, owner: Component, ebbtide: Ebbtid
 
 /** A command to be typed in a terminal, with a button that copies it. */
 export function commandLine(parent: HTMLElement, owner: Component, t: Strings, text: string): HTMLElement {
-  const row = parent.createDiv({ cls: "ebbtide-command" });
+  const row = parent.createDiv("ebbtide-command");
   row.createEl("code", { text });
   iconButton(row, owner, "copy", t.common.copy, () => copyText(row, t, text));
   return row;
@@ -111,24 +111,25 @@ export function progressOf({ counts, progress }: Status): { ofNotes: boolean; do
 /** What stands in the way, with what helps: nothing while all is well. Says each state in words of its own. */
 export function stateBanner(parent: HTMLElement, owner: Component, ebbtide: Ebbtide): void {
   const { connection, device, t } = ebbtide;
-  const state = connection.state;
+  const { state } = connection;
+  const { kind } = state;
   if (state.kind === "ready" && state.status.state === "ready") return;
-  const banner = parent.createDiv({ cls: `ebbtide-banner mod-${state.kind}`, attr: { role: "status" } });
+  const banner = parent.createDiv({ cls: `ebbtide-banner mod-${kind}`, attr: { role: "status" } });
   banner.createDiv({ text: headline(state, t) });
   const mend = (hint: string, command: string): void => {
     if (hint) banner.createDiv({ text: hint, cls: "ebbtide-hint" });
     commandLine(banner, owner, t, command);
   };
-  const startable = state.kind === "not-found" || state.kind === "away";
+  const startable = kind === "not-found" || kind === "away";
   if (state.kind === "indexing") {
     const { done, total } = progressOf(state.status);
     banner.createEl("progress", { attr: { max: Math.max(1, total), value: done, "aria-label": headline(state, t) } });
   } else if (startable) mend(t.state.notFoundHint, upCommand(ebbtide));
-  else if (state.kind === "other-vault") mend(t.state.otherVaultHint, upCommand(ebbtide));
-  else if (state.kind === "token-refused") mend(t.state.tokenRefusedHint, "ebbtide token");
+  else if (kind === "other-vault") mend(t.state.otherVaultHint, upCommand(ebbtide));
+  else if (kind === "token-refused") mend(t.state.tokenRefusedHint, "ebbtide token");
   else if (state.kind === "version-mismatch" && state.update === "daemon") mend("", "pipx upgrade ebbtide");
-  if (isUsable(state) || state.kind === "starting") return;
-  const actions = banner.createDiv({ cls: "ebbtide-actions" });
+  if (isUsable(state) || kind === "starting") return;
+  const actions = banner.createDiv("ebbtide-actions");
   button(actions, owner, t.state.tryAgain, () => connection.refresh());
   if (startable && device.command.length > 0) button(actions, owner, t.state.start, () => startDaemon(ebbtide), "mod-cta");
 }
@@ -153,13 +154,13 @@ export function isFirstRun(ebbtide: Ebbtide): boolean {
 /** The pane of the first run: what this is, and the two commands. It goes by itself once a daemon is found. */
 export function welcome(parent: HTMLElement, owner: Component, ebbtide: Ebbtide): void {
   const { t } = ebbtide;
-  const pane = parent.createDiv({ cls: "ebbtide-welcome" });
+  const pane = parent.createDiv("ebbtide-welcome");
   pane.createEl("h3", { text: t.welcome.title });
   pane.createEl("p", { text: t.welcome.body });
   pane.createEl("p", { text: t.welcome.steps });
   commandLine(pane, owner, t, "pipx install ebbtide");
   commandLine(pane, owner, t, upCommand(ebbtide));
-  button(pane.createDiv({ cls: "ebbtide-actions" }), owner, t.state.tryAgain, () => ebbtide.connection.refresh());
+  button(pane.createDiv("ebbtide-actions"), owner, t.state.tryAgain, () => ebbtide.connection.refresh());
   pane.createEl("p", { text: t.welcome.disclosure, cls: "ebbtide-hint" });
 }
 

@@ -43,7 +43,7 @@ export function lateFold(el: HTMLElement, owner: Component, key: string, title: 
 
 /** A line to type in, with a button that sends it, trimmed. */
 export function askForm(el: HTMLElement, placeholder: string, go: string, send: (text: string) => unknown): HTMLInputElement {
-  const form = el.createEl("form", { cls: "ebbtide-ask" });
+  const form = el.createEl("form", "ebbtide-ask");
   const input = form.createEl("input", { type: "search", placeholder, attr: { "aria-label": placeholder } });
   form.createEl("button", { text: go, type: "submit" });
   // The form goes with its view or dialog, and its listener with the form.
@@ -62,7 +62,7 @@ export function list(el: HTMLElement, lines: string[]): HTMLElement {
 
 /** Names with their numbers. */
 export function counts(el: HTMLElement, rows: [name: string, told: string][]): void {
-  const made = el.createEl("dl", { cls: "ebbtide-counts" });
+  const made = el.createEl("dl", "ebbtide-counts");
   for (const [name, text] of rows) {
     made.createEl("dt", { text: name });
     made.createEl("dd", { text });
@@ -71,7 +71,7 @@ export function counts(el: HTMLElement, rows: [name: string, told: string][]): v
 
 /** A row of buttons, keyed so that focus stays. All are off while the daemon is away, and one without `work` always is. */
 export function actions(el: HTMLElement, { owner, live }: Pen, rows: [key: string, label: string, work: (() => unknown) | null][], main = ""): void {
-  const row = el.createDiv({ cls: "ebbtide-actions" });
+  const row = el.createDiv("ebbtide-actions");
   for (const [key, label, work] of rows) {
     const made = button(row, owner, label, () => work?.(), key === main ? "mod-cta" : "");
     made.dataset.key = key;

@@ -87,7 +87,7 @@ export class RecallView extends ItemView {
     this.#input = askForm(contentEl, t.recall.question, t.recall.go, (text) => (text ? this.ask(text) : this.follow()));
     const region = (parent: HTMLElement, cls = ""): Region => new Region(this, parent.createDiv({ cls }));
     const [tools, banner] = [region(contentEl), region(contentEl)];
-    this.#scroll = contentEl.createDiv({ cls: "ebbtide-scroll" });
+    this.#scroll = contentEl.createDiv("ebbtide-scroll");
     const verdict = region(this.#scroll);
     this.#list = this.#scroll.createEl("ul", { cls: "ebbtide-list ebbtide-rows", attr: { "aria-label": t.recall.list } });
     this.#regions = { tools, banner, verdict, message: region(this.#scroll), foot: region(contentEl, "ebbtide-foot") };
@@ -278,7 +278,7 @@ export class RecallView extends ItemView {
     const { hideLinked } = this.ebbtide.settings;
     const t = this.ebbtide.t.recall;
     say(el, question ? t.forQuestion(question) : note ? t.near(nameOf(note)) : t.title, "ebbtide-question");
-    const row = el.createDiv({ cls: "ebbtide-tools" });
+    const row = el.createDiv("ebbtide-tools");
     const types = row.createEl("select", { cls: "dropdown", attr: { "aria-label": t.filter, "data-key": "type" } });
     for (const [value, text] of [["", t.allTypes], ...Object.entries(t.types)]) types.createEl("option", { value, text });
     types.value = type;
@@ -334,14 +334,14 @@ export class RecallView extends ItemView {
     const { question, note: looked } = this.looked;
     if (found.items.length === 0) {
       say(el, found.empty_reason ?? t.nothing);
-      const actions = el.createDiv({ cls: "ebbtide-actions" });
+      const actions = el.createDiv("ebbtide-actions");
       if (!question && ebbtide.settings.hideLinked) button(actions, owner, t.showLinked, () => this.#toggleLinked());
       button(actions, owner, t.whyNot, () => this.whyNot());
     }
     const more = further(found, question ? null : looked);
     if (more.length === 0) return;
     lateFold(el, owner, "further", t.further(more.length), (box) => {
-      const list = box.createEl("ul", { cls: "ebbtide-list" });
+      const list = box.createEl("ul", "ebbtide-list");
       for (const note of more) placeLink(list.createEl("li"), owner, ebbtide, { note, line: 1 }, nameOf(note));
     });
   }
@@ -368,12 +368,13 @@ export class RecallView extends ItemView {
   async whyNot(path?: string): Promise<void> {
     const { t, connection, settings } = this.ebbtide;
     const { question, note: near } = this.looked;
-    if (!this.#key()) return void new Notice(t.common.noNote);
+    const key = this.#key();
+    if (!key) return void new Notice(t.common.noNote);
     const note = path ?? (await pickNote(this.app, t.recall.whyNotPick))?.path;
     if (note === undefined) return;
     const asked = question ? { query: question } : { query: "", near, unlinked: settings.hideLinked };
     const told = await attempt(this.ebbtide, () => connection.client.explain({ note, ...this.#limits(), ...asked }));
-    if (told) this.#setVerdict(told);
+    if (told && key === this.#key()) this.#setVerdict(told);
   }
 
   #setVerdict(told: Schemas["ExplainResponse"] | null): void {
@@ -382,20 +383,24 @@ export class RecallView extends ItemView {
     if (told) this.#regions.verdict.el.scrollIntoView({ block: "nearest" });
   }
 
+  /** Wait for the rows of what is looked at now, and ask at once if that was put off. False if they are not there. */
+  async #hasRows(): Promise<boolean> {
+    const isOld = (): boolean => this.#missed || this.#shown.key !== this.#key();
+    await (isOld() ? this.recall() : this.#looking);
+    return !isOld();
+  }
+
   /** Copy the lines that would be injected into an agent's context. */
   async copyPacket(): Promise<void> {
-    await this.#looking;
     const { t } = this.ebbtide;
-    const text = packet(this.#shown.found?.items ?? []);
+    const text = (await this.#hasRows()) && packet(this.#shown.found?.items ?? []);
     if (text) await copyText(this.contentEl, t, text);
     else new Notice(t.actions.nothingToCopy);
   }
 
   /** Act on the row that has, or last had, the focus, else on the first. */
   async actOnFocused(action: RowAction): Promise<void> {
-    await this.#looking;
-    const first = this.#shown.found?.items[0]?.id ?? "";
-    const card = this.#cards.get(this.#touched?.row.id ?? "") ?? this.#cards.get(first);
+    const card = (await this.#hasRows()) && (this.#cards.get(this.#touched?.row.id ?? "") ?? this.#cards.get(this.#shown.found?.items[0]?.id ?? ""));
     if (card) await card.act(action);
     else new Notice(this.ebbtide.t.recall.nothing);
   }

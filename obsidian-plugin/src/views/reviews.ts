@@ -12,7 +12,7 @@ export function drawReviews(
   for (const review of page.reviews) {
     const box = card(el, review.question);
     if (review.since) say(box, t.since(words.day(review.since)));
-    const sides = box.createDiv({ cls: "ebbtide-sides" });
+    const sides = box.createDiv("ebbtide-sides");
     const labels = review.sides.length !== 2 ? [] : review.kind === "dispute" ? [t.older, t.newer] : ["A", "B"];
     review.sides.forEach((side, i) => drawSide(sides, pen, side, labels[i]));
     actions(box, pen, review.choices.map((choice) => [`${review.id}:${choice.ruling}`, choice.label, () => rule(review.id, choice)]));
@@ -22,7 +22,7 @@ export function drawReviews(
 }
 
 function drawSide(el: HTMLElement, { t, owner, ebbtide }: Pen, side: Schemas["ReviewSide"], label = ""): void {
-  const box = el.createDiv({ cls: "ebbtide-side" });
+  const box = el.createDiv("ebbtide-side");
   if (label) say(box, label, "ebbtide-value");
   box.createEl("blockquote", { text: side.quote || side.fact });
   if (!side.fact.includes(side.quote)) say(box, side.fact);

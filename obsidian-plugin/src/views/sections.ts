@@ -55,7 +55,7 @@ export function drawWork(el: HTMLElement, pen: Pen, work: Work, label: string, g
   const job = ebbtide.jobs.of(work);
   if (job && isUnderWay(job)) {
     const { phase, done, total } = job.progress;
-    const row = el.createDiv({ cls: "ebbtide-progress" });
+    const row = el.createDiv("ebbtide-progress");
     row.createSpan({ text: `${going}: ${t.phase(t.phases[phase] ?? phase, done, total)}`, attr: { role: "status" } });
     const bar = row.createEl("progress", { attr: { "aria-label": going } });
     if (total > 0) [bar.max, bar.value] = [total, done];

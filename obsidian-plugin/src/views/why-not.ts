@@ -46,7 +46,7 @@ class NotePicker extends FuzzySuggestModal<TFile> {
 export function drawVerdict(parent: HTMLElement, owner: Component, ebbtide: Ebbtide, told: Schemas["ExplainResponse"], close: () => void): void {
   const { t } = ebbtide;
   const box = parent.createDiv({ cls: "ebbtide-verdict", attr: { role: "status" } });
-  const head = box.createDiv({ cls: "ebbtide-tools" });
+  const head = box.createDiv("ebbtide-tools");
   say(head, t.recall.whyNotTitle(nameOf(told.note)), "ebbtide-question");
   tool(head, owner, "x", t.common.close, close);
   say(box, told.reason, "");

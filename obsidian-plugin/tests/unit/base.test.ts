@@ -10,15 +10,19 @@ import { DEFAULTS, Device, loopback, readSettings } from "../../src/settings-dat
 import { Snapshot } from "../../src/snapshot";
 import { statusLabel } from "../../src/status-bar";
 import { ago, headline, quoted } from "../../src/views/parts";
-import { ENDPOINT, HOME, HandClock, Wire, ok, settle, status } from "./helpers";
+import { ENDPOINT, HOME, HandClock, Wire, ok, refusal, settle, status } from "./helpers";
 
 class Storage {
   data = new Map<string, string>();
+  full = false;
+  writes = 0;
   loadLocalStorage(key: string): unknown {
     const text = this.data.get(key);
     return text === undefined ? null : (JSON.parse(text) as unknown);
   }
   saveLocalStorage(key: string, value: unknown): void {
+    this.writes++;
+    if (this.full) throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
     if (value === null) this.data.delete(key);
     else this.data.set(key, JSON.stringify(value));
   }
@@ -129,6 +133,35 @@ test("what belongs to this device", () => {
   }
 });
 
+test("a command that is known is not written again", () => {
+  const storage = new Storage();
+  const device = new Device(storage);
+  for (let i = 0; i < 3; i++) device.set({ command: ["/bin/ebbtide", "up"] });
+  assert.equal(storage.writes, 1);
+  new Device(storage).set({ command: ["/bin/ebbtide", "up"] });
+  assert.equal(storage.writes, 1);
+});
+
+test("a full storage stops nobody", async () => {
+  const storage = new Storage();
+  const device = new Device(storage);
+  const snapshot = new Snapshot(storage, () => true);
+  snapshot.keep("recall", "A.md", { items: [1] });
+  storage.full = true;
+  const wire = new Wire();
+  const connection = new Connection(wire.transport, "en", HOME, new HandClock(), (command) => device.set({ command }));
+  connection.load();
+  await connection.connect({ locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() });
+  assert.equal(connection.state.kind, "ready");
+  assert.deepEqual(device.command, ENDPOINT.command);
+  snapshot.keep("recall", "A.md", { items: [2] });
+  assert.deepEqual(snapshot.find<{ items: number[] }>("recall", "A.md")?.data, { items: [1] }, "what was kept before stays");
+  snapshot.clear();
+  storage.full = false;
+  device.set({ command: [...ENDPOINT.command] });
+  assert.deepEqual(new Device(storage).command, ENDPOINT.command, "and is written once there is room");
+});
+
 test("a typed address goes first, then the run file, then a token alone", async () => {
   const machine = { locate: () => Promise.resolve(found), start: () => Promise.resolve() };
   let found: typeof ENDPOINT | null = ENDPOINT;
@@ -200,6 +233,56 @@ test("a night is followed to its end, and asked for once", async () => {
   seen.length = 0;
   await clock.pass(10_000);
   assert.deepEqual(seen, [], "unloaded, it is silent");
+});
+
+test("a night outlives answers that do not come, and ends when the daemon does not know it", async () => {
+  const [wire, clock] = [new Wire(), new HandClock()];
+  const running = ok({ id: "job1", what: "sleep", state: "running", progress: { phase: "judge", done: 1, total: 3, eta_seconds: null }, message: "", started: null, finished: null, result: null });
+  let [looks, job, how] = [0, () => running as Awaited<ReturnType<Wire["transport"]>> | Promise<never>, () => ok(status()) as typeof running | Promise<never>];
+  const dead = (): Promise<never> => Promise.reject(new Error("no answer in time"));
+  wire.answer = (request) => (request.url.endsWith("/v1/status") ? how() : request.url.includes("/v1/jobs/") ? (looks++, job()) : running);
+  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
+  connection.load();
+  connection.need();
+  await connection.connect({ locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() });
+  const jobs = new Jobs(connection, clock);
+  jobs.load();
+  await jobs.start("sleep");
+  job = dead;
+  await clock.pass(3_000);
+  assert.ok(isUnderWay(jobs.of("sleep")), "one slow answer while the daemon is ready");
+  job = () => refusal(500, { code: "internal" });
+  await clock.pass(3_000);
+  assert.ok(isUnderWay(jobs.of("sleep")), "a failure of the daemon's own");
+  job = how = dead;
+  await clock.pass(2_000);
+  assert.equal(connection.state.kind, "away");
+  looks = 0;
+  await clock.pass(30_000);
+  assert.equal(looks, 0, "not asked while the connection knows that it is away");
+  assert.ok(isUnderWay(jobs.of("sleep")));
+  how = () => ok(status());
+  job = () => running;
+  await clock.pass(90_000);
+  assert.ok(looks > 0 && isUnderWay(jobs.of("sleep")), "followed again once it is back");
+  job = () => refusal(404, { code: "not-found" });
+  await clock.pass(2_000);
+  assert.equal(jobs.of("sleep"), undefined);
+});
+
+test("a night that is answered after unloading is not followed", async () => {
+  const [wire, clock] = [new Wire(), new HandClock()];
+  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
+  connection.load();
+  await connection.connect({ locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() });
+  const jobs = new Jobs(connection, clock);
+  jobs.load();
+  wire.answer = () => ok({ id: "job1", state: "running" });
+  const asked = jobs.start("sleep");
+  jobs.unload();
+  connection.unload();
+  await asked;
+  assert.equal(clock.pending, 0);
 });
 
 test("the alias that a link states", () => {

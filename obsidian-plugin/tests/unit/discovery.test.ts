@@ -65,7 +65,7 @@ function lay(root: string, path: string, file: Laid, index: number): void {
   chmodSync(path, Number.parseInt(file.mode ?? "600", 8));
 }
 
-const run = { app: "ebbtide", schema: 1, url: "http://127.0.0.1:1", token: "t", vault_id: "v_1", vault_path: "/v", started: "2026-01-01" };
+const run = { app: "ebbtide", schema: 1, url: "http://127.0.0.1:1", token: "t", vault_id: "v_1", vault_path: "/v", started: "2026-01-01", pid: 1 };
 
 test("a run file that leads off this machine, or of a later kind, is none", () => {
   assert.ok(parseRunFile(JSON.stringify(run)));
@@ -77,11 +77,19 @@ test("a run file that leads off this machine, or of a later kind, is none", () =
 });
 
 test("of two that a kill left behind the younger counts", () => {
-  const file = (started: string) => ({ url: started, token: "", vaultId: "v_1", vaultPath: "/v", started, command: [] });
+  const file = (started: string) => ({ url: started, token: "", vaultId: "v_1", vaultPath: "/v", started, pid: 1, command: [] });
   const [old, young] = [file("2026-01-01T00:00:00+0000"), file("2026-01-02T00:00:00+0000")];
   assert.equal(chooseRunFile([old, young], "/v", "linux"), young);
   assert.equal(chooseRunFile([young, old], "/v", "linux"), young);
   assert.equal(chooseRunFile([{ ...old, vaultPath: "C:\\Notes" }], "c:/notes", "win32")?.url, old.url);
+});
+
+test("the vault's folder as the daemon knows it", async (t) => {
+  const root = place(t);
+  mkdirSync(join(root, "Notes"));
+  symlinkSync(join(root, "Notes"), join(root, "link"));
+  assert.equal(await new MachineLocator(join(root, "link")).real(), join(root, "Notes"));
+  assert.equal(await new MachineLocator(join(root, "gone")).real(), join(root, "gone"));
 });
 
 async function start(t: TestContext, make: (root: string) => string[]): Promise<string> {

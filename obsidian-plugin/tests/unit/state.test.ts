@@ -66,6 +66,8 @@ test("what a handshake means", () => {
   assert.equal(kind({ vault: { id: "v_9", name: "x", path: "/notes/" } }, typed), "ready");
   assert.equal(kind({ vault: { id: "v_9", name: "Notes", path: "/other" } }, typed), "other-vault");
   assert.equal(kind({ vault: { id: "v_9", name: "Notes", path: "/other" } }, typed, { ...HOME, path: null }), "ready");
+  const linked = { ...HOME, path: "/home/ann/link", real: "/notes" };
+  assert.equal(kind({ vault: { id: "v_9", name: "Notes", path: "/notes" } }, typed, linked), "ready", "through a link");
 });
 
 test("found, ready, its command remembered", async () => {
@@ -115,6 +117,41 @@ test("a port that now is somebody else's", async () => {
   const { connection } = await connect((wire) => (wire.answer = () => ({ status: 200, text: "<html>" })));
   assert.deepEqual(connection.state, { kind: "other-vault", found: null });
   await assert.rejects(connection.client.recall({ query: "private" }));
+});
+
+test("while another daemon is judged nothing else is asked of it", async () => {
+  const { connection, wire, locator } = await connect();
+  locator.endpoint = { ...ENDPOINT, url: "http://127.0.0.1:5" };
+  let judged: () => void = () => {};
+  wire.answer = (request) => (request.url.endsWith("/v1/status") ? new Promise((resolve) => (judged = () => resolve(ok(status({ vault: { id: "v_2", name: "Work", path: "/work" } }))))) : ok({}));
+  const before = wire.requests.length;
+  const looking = connection.refresh();
+  await settle();
+  await assert.rejects(connection.client.recall({ query: "private" }));
+  judged();
+  await looking;
+  assert.equal(kindOf(connection), "other-vault");
+  await assert.rejects(connection.client.recall({ query: "private" }));
+  assert.deepEqual(wire.requests.slice(before).map((one) => one.url.slice(18)).filter((url) => !url.endsWith("/v1/status")), []);
+});
+
+test("a request while it is away is refused, and has it looked for at once", async () => {
+  const { connection, wire } = await connect();
+  wire.answer = dead;
+  await connection.refresh();
+  assert.equal(kindOf(connection), "away");
+  wire.answer = () => ok(status());
+  await assert.rejects(connection.client.recall({ query: "x" }));
+  await settle();
+  assert.equal(kindOf(connection), "ready");
+});
+
+test("one that is busy under another address is not taken for the one that was ready", async () => {
+  const { connection, wire, locator } = await connect();
+  locator.endpoint = { ...ENDPOINT, url: "http://127.0.0.1:5" };
+  wire.answer = () => refusal(503, { code: "busy" });
+  await connection.refresh();
+  assert.equal(kindOf(connection), "starting");
 });
 
 test("nothing is told twice", async () => {
@@ -187,11 +224,40 @@ test("started from here, but it ends: its last words are told at once", async ()
   assert.equal(kindOf(connection), "not-found");
 });
 
+test("started twice: one program, one end; a program that ends later ends nothing", async () => {
+  const { connection, clock, locator } = await connect((_, l) => (l.endpoint = null));
+  const [first, second] = [connection.start(["/bin/ebbtide", "up"]), connection.start(["/bin/ebbtide", "up"])];
+  const ends = Promise.all([assert.rejects(first), assert.rejects(second)]);
+  await clock.pass(25_000);
+  await ends;
+  assert.equal(locator.started.length, 1);
+  const late = locator.end;
+  const third = assert.rejects(connection.start(["/bin/ebbtide", "up"]), { message: "The vault is open already." });
+  await settle();
+  late("the first one ends");
+  locator.end("The vault is open already.");
+  await third;
+  assert.equal(locator.started.length, 2);
+});
+
 test("busy while ready stays ready", async () => {
   const { connection, wire } = await connect();
   wire.answer = () => refusal(503, { code: "busy" });
   await connection.refresh();
   assert.equal(kindOf(connection), "ready");
+});
+
+test("unloaded before it was connected, it never looks", async () => {
+  const [wire, locator, clock] = [new Wire(), new Lost(), new HandClock()];
+  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
+  connection.load();
+  connection.need();
+  connection.unload();
+  await connection.connect(locator);
+  await connection.refresh();
+  await clock.pass(60_000);
+  await assert.rejects(connection.client.recall({ query: "x" }));
+  assert.deepEqual([clock.pending, locator.looks, wire.requests.length], [0, 0, 0]);
 });
 
 test("unloaded, it is silent for good", async () => {

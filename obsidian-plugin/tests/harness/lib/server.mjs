@@ -56,6 +56,16 @@ export function walk(vault) {
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Why no signal would reach a process; null if one would. */
+function gone(pid) {
+  try {
+    process.kill(pid, 0);
+    return null;
+  } catch (error) {
+    return error.code;
+  }
+}
+
 export class PageServer {
   constructor(files, daemon) {
     this.files = files;
@@ -107,6 +117,7 @@ export class PageServer {
       };
     }
     if (name === "vault/texts") return Object.fromEntries(walk(daemon.vault).filter((entry) => entry.path.endsWith(".md")).map((entry) => [entry.path, readFileSync(path.join(daemon.vault, entry.path), "utf8")]));
+    if (name === "process/kill") return gone(body.pid);
     const file = this.inside(body.path);
     if (name === "vault/text") return readFileSync(file, "utf8");
     if (daemon.readOnly && !body.path.startsWith(`${CONFIG}/`)) throw new Error("this vault is only read");

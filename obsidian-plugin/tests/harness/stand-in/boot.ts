@@ -62,7 +62,16 @@ class Harness {
     this.styles(setup.styles);
     const lasting = new Map<EventTarget, string>([[window, "window"], [document, "document"], [document.body, "body"], [document.documentElement, "html"], [this.app.workspace.containerEl, "workspace"], [ribbon, "ribbon"]]);
     watchPage(window, (target) => lasting.get(target) ?? (target instanceof Node ? null : target.constructor.name));
-    Object.assign(window, { process: { platform: "linux", env: setup.env, versions: { node: "20.0.0", electron: "39.0.0" }, geteuid: () => setup.uid, getuid: () => setup.uid } });
+    Object.assign(window, { process: { platform: "linux", env: setup.env, versions: { node: "20.0.0", electron: "39.0.0" }, geteuid: () => setup.uid, getuid: () => setup.uid, kill: (pid: number, signal: number) => this.kill(pid, signal) } });
+  }
+
+  /** As Node does, for the question whether a process is there. */
+  private kill(pid: number, signal: number): true {
+    if (signal !== 0) throw new Error("nothing is ended from here");
+    this.calls.push({ module: "process", name: "kill", at: performance.now() });
+    const code = ask("process/kill", { pid });
+    if (code) throw Object.assign(new Error(`kill ${String(code)}`), { code });
+    return true;
   }
 
   private styles(text: string): void {
