@@ -108,8 +108,8 @@ export async function run(h) {
     return items.filter((one) => !one.lead).map((one) => one.inject).join("\n");
   };
   const copied = async () => (await h.command("copy-packet"), (await h.clipboard()).trim());
-  // The daemon takes in what was thawed after it has answered; the rows follow its change counter.
-  h.check("copy packet: the inject lines", await h.until(async () => (await inject()) && (await copied()) === (await inject())), `${await h.clipboard()}\n---\n${await inject()}`);
+  // The daemon takes in what was thawed after it has answered; the rows follow its change counter, which is asked for every 15 s.
+  h.check("copy packet: the inject lines", await h.until(async () => (await inject()) && (await copied()) === (await inject()), 60_000), `${await h.clipboard()}\n---\n${await inject()}`);
 
   // the night and its report
   await h.command("consolidate");
