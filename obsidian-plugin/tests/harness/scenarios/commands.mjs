@@ -107,8 +107,13 @@ export async function run(h) {
     const { items } = await h.daemon.request("GET", `/v1/related?note=${encodeURIComponent(NOTE)}&unlinked=true&limit=10&lang=en`);
     return items.filter((one) => !one.lead).map((one) => one.inject).join("\n");
   };
-  const copied = async () => (await h.command("copy-packet"), (await h.clipboard()).trim());
-  // The daemon takes in what was thawed after it has answered; the rows follow its change counter, which is asked for every 15 s.
+  // What was archived, frozen and taken back above may reach the rows by the next look at the daemon only: so they are recalled again.
+  const copied = async () => {
+    await recall.getByRole("button", { name: "Recall again" }).click();
+    await h.until(async () => (await recall.getByRole("list", { name: "Memories" }).getAttribute("aria-busy")) === "false");
+    await h.command("copy-packet");
+    return (await h.clipboard()).trim();
+  };
   h.check("copy packet: the inject lines", await h.until(async () => (await inject()) && (await copied()) === (await inject()), 60_000), `${await h.clipboard()}\n---\n${await inject()}`);
 
   // the night and its report
