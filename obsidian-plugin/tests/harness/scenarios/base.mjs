@@ -133,6 +133,7 @@ async function pairing(h) {
   await h.command("open-recall");
   h.check("settings: kept over a restart", await h.until(async () => (await rows(h).count()) === few));
   await h.settings.open();
+  await field("Rows", "spinbutton").fill("10"); // as it was: the scenarios after this one share the vault
   await field("Start command").fill("ebbtide up");
   h.check("settings: a command without an absolute path is refused", await h.until(() => h.page.getByRole("alert").filter({ hasText: "absolute path" }).isVisible()));
   await field("Start command").fill("/bin/sh\n-c\necho 'This vault is open already.' >&2; exit 4");
