@@ -117,7 +117,7 @@ export function stateBanner(parent: HTMLElement, owner: Component, ebbtide: Ebbt
   const banner = parent.createDiv({ cls: `ebbtide-banner mod-${kind}`, attr: { role: "status" } });
   banner.createDiv({ text: headline(state, t) });
   const mend = (hint: string, command: string): void => {
-    if (hint) banner.createDiv({ text: hint, cls: "ebbtide-hint" });
+    banner.createDiv({ text: hint, cls: "ebbtide-hint" });
     commandLine(banner, owner, t, command);
   };
   const startable = kind === "not-found" || kind === "away";
@@ -127,7 +127,6 @@ export function stateBanner(parent: HTMLElement, owner: Component, ebbtide: Ebbt
   } else if (startable) mend(t.state.notFoundHint, upCommand(ebbtide));
   else if (kind === "other-vault") mend(t.state.otherVaultHint, upCommand(ebbtide));
   else if (kind === "token-refused") mend(t.state.tokenRefusedHint, "ebbtide token");
-  else if (state.kind === "version-mismatch" && state.update === "daemon") mend("", "pipx upgrade ebbtide");
   if (isUsable(state) || kind === "starting") return;
   const actions = banner.createDiv("ebbtide-actions");
   button(actions, owner, t.state.tryAgain, () => connection.refresh());
@@ -158,7 +157,6 @@ export function welcome(parent: HTMLElement, owner: Component, ebbtide: Ebbtide)
   pane.createEl("h3", { text: t.welcome.title });
   pane.createEl("p", { text: t.welcome.body });
   pane.createEl("p", { text: t.welcome.steps });
-  commandLine(pane, owner, t, "pipx install ebbtide");
   commandLine(pane, owner, t, upCommand(ebbtide));
   button(pane.createDiv("ebbtide-actions"), owner, t.state.tryAgain, () => ebbtide.connection.refresh());
   pane.createEl("p", { text: t.welcome.disclosure, cls: "ebbtide-hint" });
