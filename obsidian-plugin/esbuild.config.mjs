@@ -1,5 +1,6 @@
-// Bundles src/main.ts into main.js and the parts of src/styles into styles.css. `node esbuild.config.mjs production` minifies.
-import { readFileSync, writeFileSync } from "node:fs";
+// Bundles src/main.ts into main.js and the parts of src/styles into styles.css. `node esbuild.config.mjs production` minifies, and
+// leaves in .build/meta.json what each module takes.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import esbuild from "esbuild";
 
@@ -20,10 +21,13 @@ const context = await esbuild.context({
   minify: production,
   legalComments: "none",
   charset: "utf8",
+  metafile: production,
   outfile: "main.js",
 });
 if (production) {
-  await context.rebuild();
+  const { metafile } = await context.rebuild();
+  mkdirSync(".build", { recursive: true });
+  writeFileSync(".build/meta.json", JSON.stringify(metafile));
   await context.dispose();
 } else {
   await context.watch();

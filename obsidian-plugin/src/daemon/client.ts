@@ -97,6 +97,12 @@ export class DaemonClient {
   }
 }
 
+/** The revision by which a change can be taken back. */
+export function revisionOf(made: Schemas["RevisedResponse"] | undefined): string | undefined {
+  const id: unknown = made?.revisions[0]?.id;
+  return typeof id === "string" ? id : undefined;
+}
+
 function fill(path: string, at: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(at[name] ?? ""));
 }

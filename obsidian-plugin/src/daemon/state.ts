@@ -115,7 +115,7 @@ export class Connection extends Component {
     this.home = home;
     this.#clock = clock;
     this.#remember = remember;
-    this.client = new DaemonClient(transport, () => (this.#open ? this.#endpoint : null), language, () => this.#trouble());
+    this.client = new DaemonClient(transport, () => (this.#open ? this.#endpoint : null), language, () => void this.#ask());
   }
 
   /** Begin to look for the daemon; before this nothing is asked. */
@@ -173,6 +173,7 @@ export class Connection extends Component {
     }));
   }
 
+  /** Also when a request of a view failed. One that is under way is joined. */
   async #ask(): Promise<void> {
     if (!this.#open) return;
     this.#pending ??= this.#handshake().finally(() => {
@@ -216,11 +217,6 @@ export class Connection extends Component {
 
   #waiting(): DaemonState | null {
     return this.#clock.now() < this.#startingUntil ? { kind: "starting" } : null;
-  }
-
-  /** A request of a view failed: look how things are, but let the failure pass first. */
-  #trouble(): void {
-    if (!this.#pending) void this.#ask();
   }
 
   #become(next: DaemonState): void {

@@ -2,6 +2,7 @@
 
 import { Component, MarkdownView, Notice, setIcon } from "obsidian";
 import type { Ebbtide } from "../context";
+import { revisionOf } from "../daemon/client";
 import { isUsable } from "../daemon/state";
 import type { Place } from "../places";
 import { chainOf, drawPlaces, type Chain } from "./chain";
@@ -213,8 +214,7 @@ export class Card extends Component {
     const body = kind === "fact" ? t.actions.archiveBody(quote) : t.recall.archiveNote(nameOf(note));
     const words = { title: t.actions.archiveTitle, body, go: t.recall.archive, danger: true };
     if (action === "archive" && !(await confirm(app, t, words))) return null;
-    const undo: unknown = (await connection.client.act(id, action)).revisions[0]?.id;
-    return { text: t.recall.moved[action], undo: typeof undo === "string" ? undo : undefined };
+    return { undo: revisionOf(await connection.client.act(id, action)), text: t.recall.moved[action] };
   }
 
   async #takeBack(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { ItemView, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import type { Ebbtide } from "../context";
-import type { Schemas } from "../daemon/client";
+import { revisionOf, type Schemas } from "../daemon/client";
 import { isUsable } from "../daemon/state";
 import { isUnderWay } from "../jobs";
 import { confirm } from "./dialogs";
@@ -230,12 +230,10 @@ export class HealthView extends ItemView {
     const { t } = this.#ebbtide;
     const words = { title: t.health.confirmTitle(label), body: t.health.confirmBody, go: label, danger: true };
     if (ask && !(await confirm(this.app, t, words))) return;
-    const made = await attempt(this.#ebbtide, work);
-    const revision: unknown = made?.revisions[0]?.id;
-    const undoable = typeof revision === "string";
-    if (undoable) this.#decided = [{ label, revision, key }, ...this.#decided].slice(0, UNDOABLE);
+    const revision = revisionOf(await attempt(this.#ebbtide, work));
+    if (revision) this.#decided = [{ label, revision, key }, ...this.#decided].slice(0, UNDOABLE);
     await this.reload();
-    if (undoable) focusKey(this.contentEl, `undo:${revision}`);
+    if (revision) focusKey(this.contentEl, `undo:${revision}`);
   }
 
   async #undo(revision: string, key: string): Promise<void> {

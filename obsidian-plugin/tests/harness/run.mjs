@@ -4,7 +4,7 @@
  *   --soak [N]          listeners and memory after N note switches (1,000), instead of the scenarios
  *   --latency RUNFILE   time from note switch to painted rows against a running daemon (its run file), instead of the scenarios
  *   --pictures          the pictures of the README (docs/*.png), instead of the scenarios
- * Environment: CHROMIUM (program), EBBTIDE_DAEMON (command), EBBTIDE_SAMPLE_VAULT (folder).
+ * Environment: CHROMIUM (program), EBBTIDE_DAEMON (command), EBBTIDE_SAMPLE_VAULT (folder), EBBTIDE_HARNESS_KEEP (1: leave the copies).
  */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

@@ -201,6 +201,17 @@ test("the last answers are kept with their age, few and small", () => {
   assert.equal(snapshot.find("recall", "x"), null);
 });
 
+const MACHINE = { locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() };
+
+async function follow(wire: Wire, clock: HandClock): Promise<{ connection: Connection; jobs: Jobs }> {
+  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
+  connection.load();
+  await connection.connect(MACHINE);
+  const jobs = new Jobs(connection, clock);
+  jobs.load();
+  return { connection, jobs };
+}
+
 test("a night is followed to its end, and asked for once", async () => {
   const [wire, clock] = [new Wire(), new HandClock()];
   const job = (state: string, done: number) => ok({ id: "job1", what: "sleep", state, progress: { phase: "judge", done, total: 3, eta_seconds: null }, message: "", started: null, finished: null, result: null });
@@ -211,11 +222,7 @@ test("a night is followed to its end, and asked for once", async () => {
     if (request.url.endsWith("/v1/jobs/job1")) return job(done < 3 ? "running" : "done", Math.min(3, ++done));
     return ok(status());
   };
-  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
-  connection.load();
-  await connection.connect({ locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() });
-  const jobs = new Jobs(connection, clock);
-  jobs.load();
+  const { jobs } = await follow(wire, clock);
   const seen: unknown[] = [];
   jobs.onChange((work) => seen.push(work, jobs.of(work)?.progress.done));
   await jobs.start("sleep");
@@ -241,12 +248,8 @@ test("a night outlives answers that do not come, and ends when the daemon does n
   let [looks, job, how] = [0, () => running as Awaited<ReturnType<Wire["transport"]>> | Promise<never>, () => ok(status()) as typeof running | Promise<never>];
   const dead = (): Promise<never> => Promise.reject(new Error("no answer in time"));
   wire.answer = (request) => (request.url.endsWith("/v1/status") ? how() : request.url.includes("/v1/jobs/") ? (looks++, job()) : running);
-  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
-  connection.load();
+  const { connection, jobs } = await follow(wire, clock);
   connection.need();
-  await connection.connect({ locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() });
-  const jobs = new Jobs(connection, clock);
-  jobs.load();
   await jobs.start("sleep");
   job = dead;
   await clock.pass(3_000);
@@ -272,11 +275,7 @@ test("a night outlives answers that do not come, and ends when the daemon does n
 
 test("a night that is answered after unloading is not followed", async () => {
   const [wire, clock] = [new Wire(), new HandClock()];
-  const connection = new Connection(wire.transport, "en", HOME, clock, () => {});
-  connection.load();
-  await connection.connect({ locate: () => Promise.resolve(ENDPOINT), start: () => Promise.resolve() });
-  const jobs = new Jobs(connection, clock);
-  jobs.load();
+  const { connection, jobs } = await follow(wire, clock);
   wire.answer = () => ok({ id: "job1", state: "running" });
   const asked = jobs.start("sleep");
   jobs.unload();

@@ -67,15 +67,13 @@ export class Daemon {
     }
   }
 
-  get run() {
+  get runFile() {
     const folder = path.join(this.env.XDG_STATE_HOME, "ebbtide/run");
     const name = existsSync(folder) && readdirSync(folder).find((one) => one.endsWith(".json"));
     if (!name) throw new Error("no run file");
-    return JSON.parse(readFileSync(path.join(folder, name), "utf8"));
+    return path.join(folder, name);
   }
-  get url() { return this.run.url; }
-  get token() { return this.run.token; }
-  get id() { return this.run.vault_id; }
+  get run() { return JSON.parse(readFileSync(this.runFile, "utf8")); }
 
   status() { return this.request("GET", "/v1/status"); }
 
@@ -123,21 +121,16 @@ export class Daemon {
   }
 }
 
-/** A daemon that somebody else runs, named by its run file: asked only, its vault never written. */
+/** A daemon that somebody else runs, named by its run file: the plugin asks it, its vault is never written. */
 export class Attached {
   constructor(file) {
-    this.file = realpathSync(file);
-    this.run = JSON.parse(readFileSync(this.file, "utf8"));
-    this.vault = this.run.vault_path;
+    const real = realpathSync(file);
+    this.vault = JSON.parse(readFileSync(real, "utf8")).vault_path;
     this.place = mkdtempSync(path.join(tmpdir(), "ebbtide-harness-"));
     this.home = this.place;
-    this.env = { EBBTIDE_STATE: path.dirname(path.dirname(this.file)) };
+    this.env = { EBBTIDE_STATE: path.dirname(path.dirname(real)) };
     this.readOnly = true;
   }
-  get url() { return this.run.url; }
-  get token() { return this.run.token; }
-  status() { return this.request("GET", "/v1/status"); }
   spawn() { throw new Error("a daemon that is only asked is not started"); }
   async close() { rmSync(this.place, { recursive: true, force: true }); }
 }
-Attached.prototype.request = Daemon.prototype.request;

@@ -27,7 +27,7 @@ async function switchTo(h, note, patience = 20_000) {
 async function begin(browser, files, daemon, tally, name) {
   const h = await new Scenario(name, browser, files, daemon, tally).begin();
   await h.command("open-recall");
-  await h.until(async () => (await h.page.locator(".status-bar").innerText()).includes("Ready"), 60_000);
+  await h.until(async () => (await h.status()).includes("Ready"), 60_000);
   return h;
 }
 

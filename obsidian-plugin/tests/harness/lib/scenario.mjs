@@ -71,6 +71,8 @@ export class Scenario {
   editor() { return this.ask("editor"); }
   command(id) { return this.ask("command", id.includes(":") ? id : `ebbtide:${id}`); }
   commands() { return this.ask("commands"); }
+  /** What the status bar says. */
+  status() { return this.page.locator(".status-bar").innerText(); }
   notices() { return this.ask("notices"); }
   theme(name) { return this.ask("theme", name); }
   width(px) { return this.ask("width", px); }
@@ -89,6 +91,13 @@ export class Scenario {
   }
   /** The content of a view: "recall", "health" or another view type of the plugin. */
   view(name, page = this.page) { return page.locator(`.workspace-leaf-content[data-type="ebbtide-${name}"]`); }
+
+  /** The daemon's own answer to what the recall view asks for a note. */
+  async related(note, limit = 10) {
+    return (await this.daemon.request("GET", `/v1/related?note=${encodeURIComponent(note)}&unlinked=true&limit=${limit}&lang=en`)).items;
+  }
+  /** The lines of that for an agent. */
+  async packet(note) { return (await this.related(note)).filter((one) => !one.lead).map((one) => one.inject).join("\n"); }
 
   /** Waits until `probe` gives something true, and gives that; false after the patience is out. */
   async until(probe, patience = PATIENCE_MS) {

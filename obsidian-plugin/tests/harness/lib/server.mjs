@@ -39,7 +39,7 @@ function icons() {
 }
 
 /** Every file that Obsidian would list: no dot folders. */
-export function walk(vault) {
+function walk(vault) {
   const found = [];
   const into = (folder) => {
     for (const entry of readdirSync(path.join(vault, folder), { withFileTypes: true })) {
@@ -74,7 +74,6 @@ export class PageServer {
     this.handles = new Map();
     /** Requests of the plugin to anywhere but 127.0.0.1, and reads outside of the scenario's folder. */
     this.strayed = [];
-    this.calls = [];
   }
 
   async listen() {
@@ -172,7 +171,6 @@ export class PageServer {
 
   /** Node's modules, as far as the plugin needs them. */
   async call(module, name, args) {
-    this.calls.push(`${module}.${name}`);
     try {
       return { value: await this.node(module, name, args) };
     } catch (error) {

@@ -64,7 +64,7 @@ export async function run(h) {
   await h.daemon.request("POST", "/v1/health", {}).catch(() => null);
   for (const language of ["en", "zh"]) {
     if (language !== "en") await h.language(language);
-    await h.until(async () => (await h.page.locator(".status-bar").innerText()).trim().length > 0);
+    await h.until(async () => (await h.status()).trim().length > 0);
     await fill(h, language);
     for (const theme of ["light", "dark"]) {
       await h.theme(theme);

@@ -1,21 +1,18 @@
 /** How the plugin finds the daemon, what it says while it has none, pairing by hand, settings, and starting it from here. */
-import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import path from "node:path";
 
 const NOTE = "Projects/Mosslog/Decisions/ADR-003 Last-Write-Wins Sync.md";
 const QUESTION = "Why did we give up last-write-wins?";
 
-const status = (h) => h.page.locator(".status-bar").innerText();
 const recall = (h) => h.view("recall");
 const rows = (h) => recall(h).getByRole("list", { name: "Memories" }).locator("> li");
 const notices = async (h, from) => (await h.notices()).slice(from).join(" | ");
 
 /** The run file, which a scenario may take away, change and give back. */
 class RunFile {
-  constructor({ env }) {
-    const folder = path.join(env.XDG_STATE_HOME, "ebbtide/run");
-    this.file = path.join(folder, readdirSync(folder).find((name) => name.endsWith(".json")));
+  constructor(daemon) {
+    this.file = daemon.runFile;
     this.text = readFileSync(this.file, "utf8");
   }
   change(values) { writeFileSync(this.file, JSON.stringify({ ...JSON.parse(this.text), ...values }), { mode: 0o600 }); }
@@ -37,7 +34,7 @@ async function first(h) {
   await h.ask("load", true);
   h.check("first run: the pane says what this is", await h.until(() => recall(h).getByText("Connect to your memory").isVisible()));
   h.check("first run: the command names the vault", (await recall(h).innerText()).includes(h.daemon.vault), await recall(h).innerText());
-  h.check("first run: the status bar says that nothing runs", (await status(h)).includes("Not running"), await status(h));
+  h.check("first run: the status bar says that nothing runs", (await h.status()).includes("Not running"), await h.status());
   await h.checkAxe("first run");
   await h.shot("first-run");
   await recall(h).getByRole("button", { name: "Copy" }).last().click();
@@ -67,7 +64,7 @@ async function states(h) {
 
   run.change({ token: "x".repeat(43) });
   await shows(/did not accept the token/, "token-refused");
-  h.check("token-refused: the status bar says so", (await status(h)).includes("Not let in"), await status(h));
+  h.check("token-refused: the status bar says so", (await h.status()).includes("Not let in"), await h.status());
   run.change({ vault_id: "v_another" });
   await shows(new RegExp(`serves another vault: ${now.vault.name}`), "other-vault");
   const web = await listen((_request, reply) => reply.end("<html><body>hello</body></html>"));
@@ -86,11 +83,11 @@ async function states(h) {
   const reading = await listen((_request, reply) => reply.end(JSON.stringify({ ...now, plugin_min: "0.1.0", state: "indexing", counts: { ...now.counts, notes: 900, indexed: 300, pending: 600 } })));
   run.change({ url: reading.url });
   await shows(/Reading notes: 300 of 900/, "indexing");
-  h.check("indexing: the status bar counts", (await status(h)).includes("300/900"), await status(h));
+  h.check("indexing: the status bar counts", (await h.status()).includes("300/900"), await h.status());
   reading.close();
   run.restore();
   await h.command("reconnect");
-  h.check("all is well again: no banner", await h.until(async () => (await status(h)).includes("Ready") && (await rows(h).count()) > 0), await recall(h).innerText());
+  h.check("all is well again: no banner", await h.until(async () => (await h.status()).includes("Ready") && (await rows(h).count()) > 0), await recall(h).innerText());
   h.check("no state was told by a notice", (await h.notices()).length === 0, await notices(h, 0));
 }
 
@@ -100,7 +97,7 @@ async function pairing(h) {
   const field = (name, role = "textbox") => h.page.getByRole("dialog").getByRole(role, { name });
   await h.open(NOTE);
   await h.command("open-recall");
-  await h.until(async () => (await status(h)).includes("Ready"));
+  await h.until(async () => (await h.status()).includes("Ready"));
   run.hide();
   await h.page.evaluate((secret) => window.harness.app.secretStorage.setSecret("my-ebbtide", secret), token);
   await h.settings.open();
@@ -114,7 +111,7 @@ async function pairing(h) {
   await field("Token", "combobox").selectOption("my-ebbtide");
   await h.settings.close();
   await h.command("reconnect");
-  h.check("address and secret typed in: paired without the run file", await h.until(async () => (await status(h)).includes("Ready") && (await rows(h).count()) > 0), await status(h));
+  h.check("address and secret typed in: paired without the run file", await h.until(async () => (await h.status()).includes("Ready") && (await rows(h).count()) > 0), await h.status());
   const stored = await h.page.evaluate(async () => JSON.stringify([await window.harness.plugin.loadData(), Object.entries(localStorage).filter(([key]) => !key.includes("secret") || key.endsWith("token-secret"))]));
   h.check("the token is in the secret storage and nowhere else", !stored.includes(token), stored.slice(0, 300));
 
@@ -125,9 +122,8 @@ async function pairing(h) {
   await h.settings.close();
   run.show();
   await h.command("reconnect");
-  const related = async (limit) => (await h.daemon.request("GET", `/v1/related?note=${encodeURIComponent(NOTE)}&unlinked=true&limit=${limit}&lang=en`)).items.length;
-  const [few, many] = [await related(1), await related(10)];
-  h.check("settings: at most one row", few < many && (await h.until(async () => (await status(h)).includes("Ready") && (await rows(h).count()) === few)), `${await rows(h).count()}, expected ${few} of ${many}`);
+  const [few, many] = [(await h.related(NOTE, 1)).length, (await h.related(NOTE)).length];
+  h.check("settings: at most one row", few < many && (await h.until(async () => (await h.status()).includes("Ready") && (await rows(h).count()) === few)), `${await rows(h).count()}, expected ${few} of ${many}`);
   await h.restart();
   await h.open(NOTE);
   await h.command("open-recall");
@@ -140,19 +136,19 @@ async function pairing(h) {
   await h.settings.close();
   await h.daemon.stop();
   await h.command("reconnect");
-  await h.until(async () => (await status(h)).includes("Away"));
+  await h.until(async () => (await h.status()).includes("Away"));
   const before = (await h.notices()).length;
   await recall(h).getByRole("button", { name: "Start the daemon" }).click();
   h.check("a start that fails is told in the program's last words", await h.until(async () => (await notices(h, before)).includes("This vault is open already.")), await notices(h, before));
   await h.daemon.start();
-  h.check("started by hand: back by itself, and its command is known again", await h.until(async () => (await status(h)).includes("Ready"), 60_000));
+  h.check("started by hand: back by itself, and its command is known again", await h.until(async () => (await h.status()).includes("Ready"), 60_000));
 }
 
 async function answers(h) {
   for (const language of ["en", "zh"]) {
     if (language === "zh") await h.language("zh");
     await h.open(NOTE);
-    await h.until(async () => /Ready|就绪/.test(await status(h)));
+    await h.until(async () => /Ready|就绪/.test(await h.status()));
     await h.command("ask");
     await h.page.getByRole("dialog").getByRole("textbox").fill(language === "zh" ? "为什么放弃最后写入者胜？" : QUESTION);
     await h.page.keyboard.press("Enter");

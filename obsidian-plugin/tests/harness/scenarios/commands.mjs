@@ -17,7 +17,7 @@ export async function run(h) {
   const said = recall.getByRole("status");
   const dialog = h.page.getByRole("dialog");
 
-  await h.until(async () => (await h.page.locator(".status-bar").innerText()).includes("Ready"));
+  await h.until(async () => (await h.status()).includes("Ready"));
   await h.open(NOTE);
   const commands = await h.commands();
   const missing = ALL.filter((id) => !commands.some((one) => one.id === `ebbtide:${id}`));
@@ -37,7 +37,7 @@ export async function run(h) {
   h.check("recall for this note: names it", await h.until(() => recall.getByText("Near “ADR-003 Last-Write-Wins Sync”").isVisible()));
 
   // a citation, to the line
-  const first = (await h.daemon.request("GET", `/v1/related?note=${encodeURIComponent(NOTE)}&unlinked=true&limit=10&lang=en`)).items[0];
+  const first = (await h.related(NOTE))[0];
   await h.until(async () => (await rows.count()) > 0);
   await rows.first().getByRole("link").first().click();
   const at = await h.until(async () => { const now = await h.editor(); return now.path === first.note && now; });
@@ -103,10 +103,7 @@ export async function run(h) {
   await h.page.keyboard.press("Enter");
   h.check("why not this note: a verdict with steps", await h.until(async () => (await recall.getByText("“Moving Checklist” here?").isVisible()) && (await recall.getByRole("status").filter({ hasText: "Moving Checklist" }).getByRole("listitem").count()) > 0));
   await h.page.bringToFront();
-  const inject = async () => {
-    const { items } = await h.daemon.request("GET", `/v1/related?note=${encodeURIComponent(NOTE)}&unlinked=true&limit=10&lang=en`);
-    return items.filter((one) => !one.lead).map((one) => one.inject).join("\n");
-  };
+  const inject = () => h.packet(NOTE);
   // What was archived, frozen and taken back above may reach the rows by the next look at the daemon only: so they are recalled again.
   const copied = async () => {
     await recall.getByRole("button", { name: "Recall again" }).click();
@@ -145,11 +142,11 @@ export async function run(h) {
   rmSync(file);
 
   await h.command("reconnect");
-  h.check("reconnect: stays ready", await h.until(async () => (await h.page.locator(".status-bar").innerText()).includes("Ready")));
+  h.check("reconnect: stays ready", await h.until(async () => (await h.status()).includes("Ready")));
   const { pid } = await h.daemon.status();
   await h.command("start");
   await h.pause(1500);
-  h.check("start while it runs: the same daemon goes on, ready", (await h.daemon.status()).pid === pid && (await h.page.locator(".status-bar").innerText()).includes("Ready"));
+  h.check("start while it runs: the same daemon goes on, ready", (await h.daemon.status()).pid === pid && (await h.status()).includes("Ready"));
 
   // without a note and without a daemon every command still answers
   await h.ask("closeNotes");
@@ -161,7 +158,7 @@ export async function run(h) {
   }
   await h.daemon.kill();
   await h.command("reconnect");
-  await h.until(async () => !(await h.page.locator(".status-bar").innerText()).includes("Ready"));
+  await h.until(async () => !(await h.status()).includes("Ready"));
   await h.open(NOTE);
   for (const id of ["undo", "open-report", "insert-digest", "consolidate", "mark-as-used"]) {
     const many = (await h.notices()).length;

@@ -1,21 +1,20 @@
 /** Loading, losing and regaining the daemon, a second window, a restart, and leaving nothing behind. */
 const NOTE = "Projects/Mosslog/Decisions/ADR-007 Per-Field Merge Log.md";
 const OTHER = "Life/Tea/泡茶步骤.md";
-const status = (h) => h.page.locator(".status-bar").innerText();
 const rows = (h, page = h.page) => h.view("recall", page).getByRole("list", { name: "Memories" }).locator("> li");
 
 async function restart(h) {
   await h.open(NOTE);
   await h.command("open-health");
   await h.command("open-recall");
-  await h.until(async () => (await rows(h).count()) > 0 && (await status(h)).includes("Ready"));
+  await h.until(async () => (await rows(h).count()) > 0 && (await h.status()).includes("Ready"));
   const before = await rows(h).count();
   const noticed = (await h.notices()).length;
 
   await h.daemon.kill();
   await h.page.evaluate(() => window.dispatchEvent(new Event("focus")));
   h.check("killed: the pane says that it stopped", await h.until(() => h.view("recall").getByText(/stopped answering/).isVisible(), 30_000), await h.view("recall").innerText());
-  h.check("killed: the status bar says so", (await status(h)).includes("Away"), await status(h));
+  h.check("killed: the status bar says so", (await h.status()).includes("Away"), await h.status());
   h.check("killed: what was found stays, and is marked as old", (await rows(h).count()) === before && (await h.view("recall").getByText(/the daemon is away/).isVisible()), await h.view("recall").innerText());
   await h.checkAxe("the daemon away");
   await h.shot("recall-away");
@@ -24,7 +23,7 @@ async function restart(h) {
   await h.open(NOTE);
 
   await h.daemon.start();
-  h.check("restarted: ready again by itself", await h.until(async () => (await status(h)).includes("Ready") || (await status(h)).includes("Reading"), 30_000), await status(h));
+  h.check("restarted: ready again by itself", await h.until(async () => (await h.status()).includes("Ready") || (await h.status()).includes("Reading"), 30_000), await h.status());
   h.check("restarted: rows of now", await h.until(async () => (await rows(h).count()) > 0 && !(await h.view("recall").getByText(/the daemon is away/).count())));
   h.check("no notice was shown", (await h.notices()).length === noticed, (await h.notices()).slice(noticed).join(" | "));
 
@@ -41,7 +40,7 @@ async function restart(h) {
   await h.shot("health-offline");
   const tries = (await h.notices()).length;
   await h.command("start");
-  h.check("start: the remembered command brings the daemon back", await h.until(async () => (await status(h)).includes("Ready") || (await status(h)).includes("Reading"), 60_000), JSON.stringify([await status(h), (await h.notices()).slice(tries)]));
+  h.check("start: the remembered command brings the daemon back", await h.until(async () => (await h.status()).includes("Ready") || (await h.status()).includes("Reading"), 60_000), JSON.stringify([await h.status(), (await h.notices()).slice(tries)]));
   await h.daemon.end("SIGTERM");
   await h.daemon.start();
 }

@@ -49,9 +49,7 @@ async function recall(h) {
   h.check("a verdict about the note before is not shown for this one", (await view(h).locator(".ebbtide-verdict").count()) === 0);
 
   // Commands while a recall is put off, since notes are leafed through.
-  const related = async (note) => (await h.daemon.request("GET", `/v1/related?note=${encodeURIComponent(note)}&unlinked=true&limit=10&lang=en`)).items;
-  const packet = async (note) => (await related(note)).filter((one) => !one.lead).map((one) => one.inject).join("\n");
-  const [here, there] = [await packet(NOTE), await packet(OTHER)];
+  const [here, there] = [await h.packet(NOTE), await h.packet(OTHER)];
   h.check("the two notes have different rows", here !== there && here !== "" && there !== "");
   const elsewhere = async () => {
     await h.open("Home.md");
@@ -80,7 +78,7 @@ async function recall(h) {
       window.harness.command("ebbtide:mark-as-used");
     });
   }, [NOTE, OTHER]);
-  h.check("what is acted on belongs to the note that is open", used === (await related(OTHER))[0].id, used);
+  h.check("what is acted on belongs to the note that is open", used === (await h.related(OTHER))[0].id, used);
   await settled(h, OTHER);
 
   // A chain that failed once.

@@ -4,7 +4,7 @@
  */
 export { Component, Events } from "./events";
 export {
-  apiVersion, debounce, getIcon, getLanguage, getLinkpath, normalizePath, parseLinktext, Platform, requestUrl, requireApiVersion, SecretStorage, setIcon, setTooltip,
+  apiVersion, getIcon, getLanguage, normalizePath, parseLinktext, Platform, requestUrl, SecretStorage, setIcon, setTooltip,
 } from "./platform";
 export { App, Plugin, PluginSettingTab } from "./plugin";
 export {

@@ -26,11 +26,6 @@ export function theHost(): Host {
 }
 
 export const apiVersion = "1.13.7";
-export function requireApiVersion(version: string): boolean {
-  const [have, want] = [apiVersion, version].map((text) => text.split(".").map(Number)) as [number[], number[]];
-  const at = want.findIndex((part, index) => part !== (have[index] ?? 0));
-  return at < 0 || (have[at] ?? 0) > want[at]!;
-}
 
 export const Platform = {
   isDesktop: true, isMobile: false, isDesktopApp: true, isMobileApp: false, isIosApp: false, isAndroidApp: false, isPhone: false,
@@ -92,30 +87,6 @@ export function normalizePath(path: string): string {
   return path.replace(/[\\/]+/g, "/").replace(/^\/+|\/+$/g, "").replace(/[\u00a0\u202f]/g, " ").normalize("NFC") || "/";
 }
 
-export function debounce<T extends unknown[], V>(cb: (...args: [...T]) => V, timeout = 0, resetTimer = false): real.Debouncer<T, V> {
-  let timer: number | null = null;
-  let latest: T | null = null;
-  const fire = (): V | void => {
-    timer = null;
-    const args = latest;
-    latest = null;
-    if (args) return cb(...args);
-  };
-  const call = (...args: T): unknown => {
-    latest = args;
-    if (timer !== null && resetTimer) { window.clearTimeout(timer); timer = null; }
-    timer ??= window.setTimeout(fire, timeout);
-    return call;
-  };
-  return Object.assign(call, {
-    cancel: () => { if (timer !== null) window.clearTimeout(timer); timer = null; latest = null; return call; },
-    run: () => { if (timer !== null) { window.clearTimeout(timer); return fire(); } },
-  }) as unknown as real.Debouncer<T, V>;
-}
-
-export function getLinkpath(linktext: string): string {
-  return parseLinktext(linktext).path;
-}
 export function parseLinktext(linktext: string): { path: string; subpath: string } {
   const at = linktext.indexOf("#");
   return at < 0 ? { path: linktext, subpath: "" } : { path: linktext.slice(0, at), subpath: linktext.slice(at) };
