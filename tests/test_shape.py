@@ -90,7 +90,6 @@ ROLE = {
     "index.patrol": "orchestrator",
     "index.takeover": "orchestrator",
     "recall.engine": "orchestrator",
-    "sleep.cycle": "orchestrator",
     "sleep.core_read": "orchestrator",
     "sleep.meaning": "orchestrator",
     "sleep.night": "orchestrator",

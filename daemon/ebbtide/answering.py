@@ -19,18 +19,16 @@ from ebbtide.config import Config
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.ports import Question, Verdict, WatchedVault
 from ebbtide.parse.note import parse_note
-from ebbtide.parse.text import estimate_tokens
 from ebbtide.places import Places
 from ebbtide.sleep.choose import access, forbidden
 from ebbtide.sleep.claude import AnthropicJudge
-from ebbtide.sleep.desk import cost, token_for, worst
+from ebbtide.sleep.desk import cost, token_for
 from ebbtide.sleep.reading import Reader
 from ebbtide.sleep.verdicts import VerdictStore
 from ebbtide.vault import identity
 
 LONGEST_WAIT: Final = 60.0
 """Seconds that a person waits for an answer at most, whatever `claude.timeout` says."""
-_SCHEMA_TOKENS: Final = 500
 
 
 def state_folder(places: Places, vault_id: str, root: Path) -> Path:
@@ -78,13 +76,10 @@ def _asked(reader: Reader, judge: AnthropicJudge, question: Question, now: float
     if reader.halted(now):
         until = _local(desk.pause().until).strftime("%H:%M")
         return f"it is left alone until {until}, because: {desk.pause().reason}"
-    read = estimate_tokens(question.system) + estimate_tokens(question.text) + _SCHEMA_TOKENS
-    money = worst(read, question.most, config.claude.model, config.prices, batch=False)
-    if not reader.within(read + question.most, money, now):
+    tokens, money = reader.worst(question, batch=False)
+    if not reader.within(tokens, money, now):
         return reader.capped
-    charge = desk.reserve(
-        reader.day(now), config.claude.model, requests=1, tokens=read + question.most, money=money, now=now
-    )
+    charge = desk.reserve(reader.day(now), config.claude.model, requests=1, tokens=tokens, money=money, now=now)
     verdict = judge.ask(question)
     if verdict.usage is not None:
         desk.settle(charge, verdict.usage, cost(verdict.usage, config.claude.model, config.prices, batch=False))

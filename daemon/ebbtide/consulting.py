@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from ebbtide import logs
@@ -25,7 +26,7 @@ from ebbtide.sleep.desk import Kept, Spent
 from ebbtide.sleep.judge_asking import Asking, sheet_of, write_sheet
 from ebbtide.sleep.judge_check import Reason
 from ebbtide.sleep.judge_context import Context
-from ebbtide.sleep.judging import ClaudeJudge
+from ebbtide.sleep.judging import Answers, ClaudeJudge
 from ebbtide.sleep.nights import Candidate, Core, Judge, Judged
 from ebbtide.sleep.reading import Reader
 from ebbtide.sleep.verdicts import VerdictStore
@@ -61,6 +62,11 @@ def judge_of(runtime: Runtime, rules: Rules, day: str, manner: Manner) -> Judge:
     return lambda candidates, core: _judged(runtime, rules, way, day, manner, candidates, core)
 
 
+def desk_file(runtime: Runtime) -> Path:
+    """Where this device keeps what was asked, answered and paid; there is no file before the first question."""
+    return identity.state_dir(runtime.places.state, runtime.vault_id, runtime.root) / DESK
+
+
 def spent_on(runtime: Runtime, desk: VerdictStore, day: str) -> Spent | None:
     """What the judgement of all nights of a day has cost; None where nothing was asked."""
     sheet = sheet_of(NightJournal.of(runtime.state), day)
@@ -79,18 +85,18 @@ def ended(runtime: Runtime, day: str) -> None:
 def _judged(
     runtime: Runtime, rules: Rules, way: Access, day: str, manner: Manner, candidates: Sequence[Candidate], core: Core
 ) -> Sequence[Judged]:
-    file = identity.state_dir(runtime.places.state, runtime.vault_id, runtime.root) / DESK
+    file = desk_file(runtime)
     if manner.ahead and not file.exists():
-        return _judge(runtime, rules, b"", lambda asked, _: {q.id: AHEAD for q, _ in asked})(candidates, core)
+        return _judge(runtime, rules, b"", _refusing(AHEAD))(candidates, core)
     try:
         desk = VerdictStore.open(file)
     except (OSError, sqlite3.Error) as error:
         why = type(error).__name__
         shut = Reason(f"its costs cannot be written down ({why})", f"无法记录费用（{why}）")
-        return _judge(runtime, rules, b"", lambda asked, _: {q.id: shut for q, _ in asked})(candidates, core)
+        return _judge(runtime, rules, b"", _refusing(shut))(candidates, core)
     judge = AnthropicJudge(way.model, way.key, way.base_url, timeout=runtime.config.claude.timeout)
 
-    def stored(asked: Sequence[tuple[Question, str]], _: Callable[[str], bool]) -> Mapping[str, Kept | Reason]:
+    def stored(asked: Sequence[tuple[Question, str]], _still: Callable[[str], bool]) -> Mapping[str, Kept | Reason]:
         return {question.id: desk.verdict(question.id) or AHEAD for question, _ in asked}
 
     def rest(seconds: float) -> None:
@@ -111,10 +117,11 @@ def _judged(
         desk.close()
 
 
-def _judge(
-    runtime: Runtime, rules: Rules, secret: bytes,
-    answers: Callable[[Sequence[tuple[Question, str]], Callable[[str], bool]], Mapping[str, Kept | Reason]],
-) -> ClaudeJudge:  # fmt: skip
+def _refusing(reason: Reason) -> Answers:
+    return lambda asked, _still: {question.id: reason for question, _ in asked}
+
+
+def _judge(runtime: Runtime, rules: Rules, secret: bytes, answers: Answers) -> ClaudeJudge:
     config = runtime.config
     context = Context(
         runtime.catalog, runtime.store, config.memory.folder, config.extract, config.sleep.markers, rules.likeness

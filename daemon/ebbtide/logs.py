@@ -137,4 +137,5 @@ class _Private(logging.handlers.RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         fd = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        # By a descriptor, for its mode from birth; in text mode, which mypy cannot tell, that is a TextIOWrapper.
         return open(fd, self.mode, encoding=self.encoding, errors=self.errors)  # type: ignore[return-value]  # noqa: PTH123

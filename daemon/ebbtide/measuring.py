@@ -18,7 +18,7 @@ from ebbtide.sleep.core_state import Reading
 from ebbtide.sleep.day_account import Account
 from ebbtide.sleep.edition import Spending
 from ebbtide.sleep.evaluate import Closing, When, closing, frozen, resting, routed
-from ebbtide.sleep.hygiene import WORKING_DAYS, Chores, hygiene
+from ebbtide.sleep.hygiene import Chores, hygiene
 from ebbtide.sleep.nights import Plan, Step
 from ebbtide.sleep.planning import joined
 from ebbtide.sleep.router import NAME
@@ -51,11 +51,10 @@ def reading_of(runtime: Runtime, shown: Shown | None = None) -> Reading:
 
 def spending_of(runtime: Runtime, day: str) -> Spending | None:
     """What reading with Claude has cost on a day, by the store of this device; None if nothing was ever sent."""
-    from ebbtide.asking import DESK
-    from ebbtide.consulting import spent_on
+    from ebbtide.consulting import desk_file, spent_on
     from ebbtide.sleep.verdicts import VerdictStore
 
-    file = identity.state_dir(runtime.places.state, runtime.vault_id, runtime.root) / DESK
+    file = desk_file(runtime)
     if not file.exists():
         return None
     desk, limits = VerdictStore.open(file), runtime.config.limits
@@ -119,7 +118,7 @@ def steps_before(runtime: Runtime, day: str) -> tuple[Step, ...]:
         config.sleep.checkup,
         config.sleep.now_days,
         config.sleep.quarantine,
-        config.lifecycle.days.get("working", WORKING_DAYS),
+        config.lifecycle.days["working"],
         max(0, config.lifecycle.asked - asked_on(runtime.catalog, today)),
         trend.nights(health_files(runtime).lines()[0], day),
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from ebbtide.measuring import health_files, reading_of, steps_after
+from ebbtide.measuring import health_files, reading_of, steps_after, when_of
 from ebbtide.memory.errors import ChangedOutside, VaultError
 from ebbtide.memory.states import Lang
 from ebbtide.runtime import Runtime
@@ -30,8 +29,7 @@ log = logging.getLogger(__name__)
 
 def rested(runtime: Runtime, day: str) -> tuple[Step, ...]:
     """The steps that freeze core patterns which nobody has needed for long."""
-    reading = reading_of(runtime)
-    return frozen(idle_patterns(reading, runtime.catalog.files(), day, runtime.config.merge.idle_days))
+    return frozen(idle_patterns(reading_of(runtime), day, runtime.config.merge.idle_days))
 
 
 def closing_steps(
@@ -101,7 +99,6 @@ def carry_out(runtime: Runtime, asked: Open, by: str, why: str) -> list[dict[str
     """
     files, journal = NightFiles(runtime.store), NightJournal.of(runtime.state)
     folder, lang = runtime.config.memory.folder, asked.merge.covered.lang
-    day = datetime.fromtimestamp(runtime.sync.clock.now(), UTC).astimezone().date().isoformat()
     [step] = merging.steps([asked.merge], folder, lang)
     writes = writes_of(step)
     end_pending(runtime.sync, files, journal, folder)
@@ -120,7 +117,7 @@ def carry_out(runtime: Runtime, asked: Open, by: str, why: str) -> list[dict[str
         "why": why or asked.why,
         "evidence": [],
         "claims": step.extra["claims"],
-        "night": day,
+        "night": when_of(runtime).day,
     }
     data = intent_of(revision)
     journal.write(UNDO, data)

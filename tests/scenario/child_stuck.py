@@ -26,7 +26,7 @@ def main(vault: str, who: str, how: str) -> int:
     def wait() -> None:
         going_on.wait()
 
-    notify.SILENT = PATIENCE  # type: ignore[misc]
+    notify.SILENT = PATIENCE  # type: ignore[misc] - Final for the daemon; five minutes would be too long to wait here
     worker.FACTS_EVERY = 0.2  # what wakes an idle indexer
     vars(daemon)["watch_pace"] = lambda _config: Pace(settle=0.05, health_every=0.2)
     start, healthy = daemon.Daemon.start, Watcher._healthy
@@ -46,8 +46,8 @@ def main(vault: str, who: str, how: str) -> int:
             going_on.wait()
         return healthy(self)
 
-    daemon.Daemon.start = started  # type: ignore[method-assign]
-    Watcher._healthy = checked  # type: ignore[method-assign]
+    daemon.Daemon.start = started  # type: ignore[method-assign] - a thread stands still only by force
+    Watcher._healthy = checked  # type: ignore[method-assign] - likewise
     settings = {"embed.enabled": False}
     return daemon.run(Path(vault), 0, {"json": True, "set": settings, "supervised": how == "supervised"})
 

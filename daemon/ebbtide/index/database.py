@@ -202,7 +202,7 @@ class Database:
             if fresh:
                 catalog._create()
             elif fault := catalog._fault():
-                raise IndexDamaged(f"{path} {fault}.", "It is rebuilt from the notes.")  # noqa: TRY301
+                raise IndexDamaged(f"{path} {fault}.", "It is rebuilt from the notes.")  # noqa: TRY301 - closed below, as for any damage
         except sqlite3.DatabaseError as error:
             catalog.close()
             raise IndexDamaged(f"{path} cannot be read: {error}.", "It is rebuilt from the notes.") from error

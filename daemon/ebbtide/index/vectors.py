@@ -111,7 +111,7 @@ class VectorStore:
             for start in range(0, len(keys), _PART):
                 part = keys[start : start + _PART]
                 marks = ",".join("?" * len(part))
-                found += self._db.execute(f"SELECT key, v FROM vectors WHERE key IN ({marks})", part)  # noqa: S608
+                found += self._db.execute(f"SELECT key, v FROM vectors WHERE key IN ({marks})", part)  # noqa: S608 - question marks
         whole = [(bytes(key), blob) for key, blob in found if len(blob) == 2 * self.dims]
         if not whole:
             return {}

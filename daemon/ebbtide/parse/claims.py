@@ -110,7 +110,7 @@ def _read(text: str) -> Claim:
         plan=bool(say.PLAN.search(folded)),
         change=bool(say.CHANGE.search(folded)),
         excepts=bool(say.EXCEPT.search(folded)),
-        exclusive=exclusive,  # type: ignore[arg-type]
+        exclusive=exclusive,
         holds_one=bool(say.HOLDS_ONE.search(folded)),
         ordered=bool(say.ORDER.search(folded)),
         stance=1 if say.YES.match(folded) else -1 if say.NO.match(folded) else 0,

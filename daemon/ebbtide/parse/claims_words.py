@@ -6,7 +6,10 @@ Every table is general language, written by hand in both scripts; all of it is f
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
+
+from ebbtide.memory.conflict_claim import ConflictKind
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -144,7 +147,7 @@ def places(folded: str) -> frozenset[str]:
     return frozenset(found | {f"project {next(g for g in m.groups() if g)}" for m in PROJECT.finditer(folded)})
 
 
-EXCLUSIVE: Final = {
+EXCLUSIVE: Final[Mapping[ConflictKind, re.Pattern[str]]] = {
     "owner": re.compile(
         r"负责(?!任)|归.{1,6}管|接手|主管|牵头|维护者|对接人|负责人|\b(?:owned by|owns?|owner"
         r"|responsible for|in charge of|maintain(?:s|ed by|er)|assign(?:ed|ee)|leads?|led by|lead)\b"

@@ -126,11 +126,12 @@ def parse_date(text: str) -> tuple[str, Precision] | None:
 
 def last_day(text: str | None) -> str | None:
     """The last day (ISO) of what a property states: a day, week, month or year, of several the last; None if it states none."""
-    mentions = find_dates(text, None) if text else []
-    if mentions:
+    if not text:
+        return None
+    if mentions := find_dates(text, None):
         return max(mention.last for mention in mentions)
-    stated = parse_date(text) if text else None
-    if text is None or stated is None:
+    stated = parse_date(text)
+    if stated is None:
         return None
     first = date.fromisoformat(stated[0])
     if stated[1] == "year":

@@ -27,13 +27,13 @@ class Nearby:
     lang: Lang | None = None
 
 
-def question_of(engine: Engine, file: FileRow) -> str:
+def _question_of(engine: Engine, file: FileRow) -> str:
     """A note as a question: its title and how it begins."""
     passages = engine.channels.catalog.passages_of(file.row)[:PASSAGES]
     return "\n".join([file.title, *(passage.text for passage in passages)])[:READ]
 
 
-def links_of(engine: Engine, file: FileRow) -> set[int]:
+def _links_of(engine: Engine, file: FileRow) -> set[int]:
     """The file rows that a note links to or is linked from."""
     return {step.other for step in engine.channels.graph().steps(file.row)}
 
@@ -41,24 +41,25 @@ def links_of(engine: Engine, file: FileRow) -> set[int]:
 def looked_at(engine: Engine, file: FileRow, asked: Nearby) -> Question:
     """What is asked where a note is looked at."""
     return Question(
-        question_of(engine, file),
+        _question_of(engine, file),
         type=asked.type,
         budget=asked.budget,
         limit=asked.limit,
         include=asked.include,
         lang=asked.lang,
-        without=frozenset({file.row} | (links_of(engine, file) if asked.unlinked else set())),
+        without=frozenset({file.row} | (_links_of(engine, file) if asked.unlinked else set())),
     )
 
 
-def related(engine: Engine, file: FileRow, asked: Nearby) -> dict[str, Any]:
-    """What stands near a note, by its own words, meaning and links, without itself; the answer of GET /v1/related."""
-    linked = links_of(engine, file)
-    question = looked_at(engine, file, asked)
+def related(engine: Engine, file: FileRow, question: Question) -> dict[str, Any]:
+    """What stands near a note, by its own words, meaning and links, without itself; the answer of GET /v1/related.
+
+    `question` is what `looked_at` made of the note.
+    """
+    linked = _links_of(engine, file)
     ranking, found = engine.found(question)
-    others = [
-        item for item in found["items"] if item["note"] != file.path
-    ]  # it is there as the other side of a dispute
+    # The note itself is there as the other side of a dispute.
+    others = [item for item in found["items"] if item["note"] != file.path]
     files = {note.file.path: note.file for note in ranking.pool.notes.values()}
     files |= {fact.file.path: fact.file for fact in ranking.pool.facts.values()}
     items = [

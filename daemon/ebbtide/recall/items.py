@@ -17,6 +17,7 @@ from ebbtide.parse.text import query_terms
 from ebbtide.recall import compose
 from ebbtide.recall.candidates import Channels, FactCandidate, NoteCandidate, Pool
 from ebbtide.recall.packet import Draft, counting
+from ebbtide.recall.rank import Evidence
 from ebbtide.recall.ranking import Question, Ranking, Settings
 from ebbtide.recall.sides import sides
 from ebbtide.recall.units import Packet, Steps, Units, pack, told_beside
@@ -154,7 +155,7 @@ class Items:
         return texts[path]
 
     def _fact(self, ranking: Ranking, score: float, fact: FactCandidate, texts: dict[str, str | None]) -> Draft | None:
-        way, record = ranking.route, fact.record
+        record = fact.record
         text = self._text(record["source"], texts)
         place = None if text is None else compose.locate(text, record["quote"], record["line"])
         if text is None or place is None:
@@ -162,7 +163,6 @@ class Items:
         offset, line = place
         standing = ranking.held.of(record["id"])
         against = [ident for ident in standing.disputes if ident in ranking.pool.facts]
-        crossed = fact.file.lang != way.lang
         over = ended(fact.file, ranking.weighed.today)
         item = {
             "id": record["id"],
@@ -182,15 +182,7 @@ class Items:
             "temperature": compose.temperature(ranking.weighed.facts[record["id"]]),
             "score": round(score, 4),
             "why": [
-                *compose.reasons(
-                    fact.evidence,
-                    ranking.words,
-                    crossed=crossed,
-                    via=None,
-                    wanted=way.type,
-                    type_=record["type"],
-                    of_note=ranking.of_note,
-                ),
+                *_reasons(ranking, fact.evidence, fact.file.lang, record["type"]),
                 *compose.standing_reasons(standing, against, ranking.words),
                 *([compose.ended_reason(*over, ranking.words)] if over else []),
             ],
@@ -241,7 +233,6 @@ class Items:
             marks = [*marks, ("", compose.mark(over[0], _lang(passage.lang)))]
         type_ = file.type or "note"
         kind, layer = compose.of_memory(file.kind, file.path, file.type)
-        crossed = passage.lang != way.lang
         item = {
             "id": passage.id,
             "kind": kind,
@@ -260,7 +251,7 @@ class Items:
             "temperature": compose.temperature(ranking.weighed.notes[file.row]),
             "score": round(score, 4),
             "why": [
-                *self._reasons(ranking, note, crossed, type_),
+                *_reasons(ranking, note.evidence, passage.lang, type_, note.via),
                 *([compose.dispute_reason(lang)] if against else []),
                 *([compose.overtaken_reason(lang)] if overtaken else []),
                 *([compose.ended_reason(*over, lang)] if over else []),
@@ -271,16 +262,19 @@ class Items:
         }
         return Draft(item, "passages", passage.row, _lang(passage.lang), text=shown, short=quote, marks=marks)
 
-    def _reasons(self, ranking: Ranking, note: NoteCandidate, crossed: bool, type_: str) -> list[str]:
-        wanted, of_note = ranking.route.type, ranking.of_note
-        return compose.reasons(
-            note.evidence, ranking.words, crossed=crossed, via=note.via, wanted=wanted, type_=type_, of_note=of_note
-        )
-
     def _by_words(self, note: NoteCandidate, words: frozenset[str]) -> Any:
         """Without vectors: the passage of a note that holds most of the question's words."""
         passages = self.channels.catalog.passages_of(note.file.row)[:60]
         return max(passages, key=lambda p: (compose.held(p.text, words), -p.ordinal), default=None)
+
+
+def _reasons(ranking: Ranking, evidence: Evidence, lang: str, type_: str, via: str | None = None) -> list[str]:
+    """Why an item in this language is here; see compose.reasons."""
+    way = ranking.route
+    crossed = lang != way.lang
+    return compose.reasons(
+        evidence, ranking.words, crossed=crossed, via=via, wanted=way.type, type_=type_, of_note=ranking.of_note
+    )
 
 
 def _telling(note: NoteCandidate, pool: Pool, words: frozenset[str]) -> int | None:

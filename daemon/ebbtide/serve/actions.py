@@ -204,10 +204,8 @@ def up(args: argparse.Namespace, screen: Screen) -> int:
     except EbbtideError as error:
         if not args.supervised or error.exit_code not in PERMANENT:
             raise
-        screen.progress(
-            f"ebbtide: {error}"
-        )  # another start would only repeat it, and 0 is the only code that launchd leaves alone
-        return 0
+        screen.progress(f"ebbtide: {error}")
+        return 0  # another start would only repeat it, and 0 is the only code that launchd leaves alone
 
 
 def exam_ask(args: argparse.Namespace, screen: Screen) -> int:

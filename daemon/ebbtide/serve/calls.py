@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote, urlencode
 
+from ebbtide.memory.states import Lang
+
 API_LEVEL: Final = 1
 """Raised when an existing key changes its meaning or goes away; new keys do not raise it."""
 MIN_API_LEVEL: Final = 1
@@ -26,8 +28,6 @@ HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 27631
 
 Body = dict[str, Any]
-Lang = Literal["zh", "en"]
-"""The language of what the daemon itself says: reasons, titles, questions."""
 
 
 class UseCases(Protocol):

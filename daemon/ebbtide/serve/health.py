@@ -18,6 +18,8 @@ from ebbtide.parse.text import language
 from ebbtide.runtime import Runtime
 from ebbtide.serve.jobs import Job, Jobs, wait_for
 from ebbtide.serve.rulings import Rulings
+from ebbtide.serve.rulings_queue import Open
+from ebbtide.serve.rulings_words import KINDS
 from ebbtide.serve.using import Shown
 from ebbtide.serve.vitals import Threads
 from ebbtide.sleep import digest, trend
@@ -87,7 +89,8 @@ class Health:
     def digest(self) -> dict[str, Any]:
         """GET /v1/digest: memories that come back this week, what waits for a ruling, and what the last night came to."""
         today, history = self.runtime.uses.today(), self._health_lines()
-        open_ = self.rulings.reviews(None, REVIEWS, "")
+        open_ = self.rulings.queue.open(KINDS)
+        first = open_[:REVIEWS]
         last = history[-1] if history else None
         recent = last is not None and str(last["day"]) >= (date.fromisoformat(today) - timedelta(days=1)).isoformat()
         chosen = digest.kept(history, today) or []
@@ -99,18 +102,22 @@ class Health:
             "day": today,
             "week": digest.week_of(today),
             "revive": back,
-            "reviews": [_review(item) for item in open_["reviews"]],
-            "open": open_["total"],
+            "reviews": [_review(item) for item in self._health_asked(first, None)],
+            "open": len(open_),
             "warnings": _warnings(last, history) if last is not None else [],
             "night": _night(last) if recent else None,
             "report": self._health_report(),
             **(_HINT if last is None else _NO_HINT),
         }
-        return told | {"markdown": self._health_page(told, "en"), "markdown_zh": self._health_page(told, "zh")}
+        pages = {"markdown": self._health_page(told, first, "en"), "markdown_zh": self._health_page(told, first, "zh")}
+        return told | pages
 
-    def _health_page(self, told: Mapping[str, Any], lang: Lang) -> str:
+    def _health_asked(self, questions: Sequence[Open], lang: Lang | None) -> list[dict[str, Any]]:
+        return [self.rulings.queue.item(one, lang) for one in questions]
+
+    def _health_page(self, told: Mapping[str, Any], first: Sequence[Open], lang: Lang) -> str:
         """A digest as Markdown, its questions asked in that language, too; without what is private, since the daily note may not be."""
-        asked = self.rulings.reviews(None, REVIEWS, "", lang)["reviews"]
+        asked = self._health_asked(first, lang)
         open_ = [_review(item) for item in asked if not any(side["private"] for side in item["sides"])]
         back = [item for item in told["revive"] if not item["private"]]
         return page({**told, "reviews": open_, "revive": back}, self.runtime.root.name, lang)

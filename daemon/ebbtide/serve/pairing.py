@@ -180,7 +180,7 @@ def withdraw(file: Path, pid: int | None = None) -> None:
 def running(state: Path) -> list[Run]:
     """Every run file whose process is alive."""
     try:
-        names = sorted(name for name in os.listdir(state / "run") if name.endswith(".json"))  # noqa: PTH208
+        names = sorted(name for name in os.listdir(state / "run") if name.endswith(".json"))  # noqa: PTH208 - names only
     except OSError:
         return []
     runs = (_parse(state / "run" / name) for name in names)

@@ -95,16 +95,16 @@ def install(vault: Path, new: Shipped) -> dict[str, Any]:
     check(vault, there)
     folder = there.folder
     changed = differing(folder, new)
-    made: list[tuple[Path, Path]] = []
+    made: dict[Path, Path] = {}  # the new file by the one whose place it takes
     try:
         if changed:
             folder.mkdir(parents=True, exist_ok=True)
         for name in changed:
-            made.append((pairing.temporary(folder / name, new.files[name], 0o644), folder / name))  # noqa: PERF401
-        for temporary, file in made:
+            made[folder / name] = pairing.temporary(folder / name, new.files[name], 0o644)
+        for file, temporary in made.items():
             temporary.replace(file)
     except OSError as error:
-        for temporary, _ in made:
+        for temporary in made.values():
             temporary.unlink(missing_ok=True)
         raise EbbtideError(
             f"{folder} cannot be written: {error.strerror}.", "Check its permissions and the disk."

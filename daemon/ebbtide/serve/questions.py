@@ -92,8 +92,8 @@ class Questions:
     ) -> dict[str, Any]:
         """GET /v1/related: what stands near a note, by its own words, meaning and links."""
         file, engine = self._file(note), self.runtime.engine
-        asked = about.Nearby(limit, type, budget, tuple(include), unlinked, lang)
-        return self.shown.beside(about.question_of(engine, file), about.related(engine, file, asked))
+        asked = about.looked_at(engine, file, about.Nearby(limit, type, budget, tuple(include), unlinked, lang))
+        return self.shown.beside(asked.query, about.related(engine, file, asked))
 
     def explain(
         self,

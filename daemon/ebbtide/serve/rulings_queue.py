@@ -91,7 +91,7 @@ class Queue:
         begin = next((number + 1 for number, item in enumerate(found) if item.id == after), 0)
         shown = found[begin : begin + limit]
         return {
-            "reviews": [self._item(item, lang) for item in shown],
+            "reviews": [self.item(item, lang) for item in shown],
             "counts": {k: sum(item.kind == k for item in found) for k in KINDS if kind in (None, k)},
             "total": len(found),
             "next": shown[-1].id if shown and begin + limit < len(found) else None,
@@ -211,8 +211,11 @@ class Queue:
         facts = tuple(stored[ident] for ident in idents[:AT_MOST] if ident in stored)
         return [Open(_ident("lines", [what, *idents]), "lines", facts, "", count=len(idents))]
 
-    def _item(self, item: Open, asked: Lang | None) -> dict[str, Any]:
-        """A question as the API shows it. Only here the history is looked at: when it came up, and why."""
+    def item(self, item: Open, asked: Lang | None) -> dict[str, Any]:
+        """A question as the API shows it, in the language `asked` for, None: that of what it is about.
+
+        Only here the history is looked at: when it came up, and why.
+        """
         lang: Lang = asked or (language(item.facts[0]["fact"]) if item.facts else "en")
         since, why, finding = self._began(item, lang)
         first = item.facts[0] if item.facts else {}

@@ -99,7 +99,7 @@ def manager(platform: str = sys.platform, environ: Mapping[str, str] = os.enviro
 def service_for(vault: Path, environ: Mapping[str, str] = os.environ) -> Service:
     """The service of a vault: this very installation of Ebbtide, on the vault's real path."""
     real = os.path.realpath(vault)
-    kept = {name: os.path.abspath(environ[name]) for name in PASSED_ON if environ.get(name)}  # noqa: PTH100
+    kept = {name: os.path.abspath(environ[name]) for name in PASSED_ON if environ.get(name)}  # noqa: PTH100 - pathlib leaves ".."
     return Service(real, pairing.command("up", real), kept)
 
 
@@ -272,7 +272,7 @@ class Systemd:
         if done.returncode:
             raise _failed("systemctl --user disable", done, self.journal(name))
 
-    def forget(self, name: str) -> None:  # noqa: ARG002 - it looks for itself
+    def forget(self, name: str) -> None:  # noqa: ARG002 - a `Manager`'s; systemd itself finds out which unit is gone
         """Let it notice that the unit is gone."""
         run("systemctl", "--user", "daemon-reload")
 

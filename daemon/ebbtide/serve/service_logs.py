@@ -39,13 +39,11 @@ def follow(file: Path, enough: Callable[[], bool] = lambda: False) -> Iterator[s
             if half.endswith(b"\n"):
                 yield _text(half[:-1])
                 half = b""
-        if not rotated:
-            time.sleep(PACE)
-            continue
-        if handle is not None:
-            handle.close()
-        handle, half = _opened(file), b""
-        if handle is None:
+        if rotated:
+            if handle is not None:
+                handle.close()
+            handle, half = _opened(file), b""
+        if handle is None or not rotated:
             time.sleep(PACE)
     if handle is not None:
         handle.close()

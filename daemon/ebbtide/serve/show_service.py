@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ebbtide.serve.doctor_words import quoted
 from ebbtide.serve.show import Body, Pen, clean
 
 _SAID: Final = {
@@ -42,7 +43,7 @@ def status(body: Body, pen: Pen) -> str:
 
 
 def _hints(body: Body) -> list[str]:
-    where = _quoted(body["vault"])
+    where = quoted(clean(body["vault"]))
     hints = []
     if not body["installed"]:
         hints.append(f"Install it: ebbtide service install --vault {where}")
@@ -58,11 +59,6 @@ def _hints(body: Body) -> list[str]:
     if body["lingers"] is False:
         hints.append("It ends when you log out. To let it run always: loginctl enable-linger")
     return hints
-
-
-def _quoted(path: str) -> str:
-    """As a shell takes it."""
-    return "'" + clean(path).replace("'", "'\\''") + "'"
 
 
 def installed(body: Body, pen: Pen) -> str:

@@ -232,4 +232,5 @@ class ExamReport(Response):
 class ExamJobResponse(JobResponse):
     """POST /v1/exam; then GET /v1/jobs/{id} until it is done."""
 
+    # Narrower than any job's; mypy minds because a field could be assigned to, and a response is not.
     result: ExamReport | None = Field(description="What came of it, once it is done.")  # type: ignore[assignment]

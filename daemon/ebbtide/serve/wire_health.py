@@ -120,6 +120,7 @@ class HealthResponse(Response):
 class HealthJobResponse(JobResponse):
     """POST /v1/health; then GET /v1/jobs/{id} until it is done."""
 
+    # Narrower than any job's; mypy minds because a field could be assigned to, and a response is not.
     result: HealthResponse | None = Field(description="What came of it, once it is done.")  # type: ignore[assignment]
 
 

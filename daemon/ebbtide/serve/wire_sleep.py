@@ -85,4 +85,5 @@ class SleepResult(Response):
 class SleepJobResponse(JobResponse):
     """POST /v1/sleep; then GET /v1/jobs/{id} until it is done."""
 
+    # Narrower than any job's; mypy minds because a field could be assigned to, and a response is not.
     result: SleepResult | None = Field(description="What came of it, once it is done.")  # type: ignore[assignment]

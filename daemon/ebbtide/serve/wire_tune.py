@@ -101,4 +101,5 @@ class TuneReport(Response):
 class TuneJobResponse(JobResponse):
     """POST /v1/tune; then GET /v1/jobs/{id} until it is done."""
 
+    # Narrower than any job's; mypy minds because a field could be assigned to, and a response is not.
     result: TuneReport | None = Field(description="What came of it, once it is done.")  # type: ignore[assignment]

@@ -14,20 +14,18 @@ from typing import Any, Final
 
 from ebbtide.index.catalog import FileRow
 from ebbtide.index.decisions import born, folded
-from ebbtide.index.reading import parse
-from ebbtide.memory.errors import VaultError
 from ebbtide.memory.ports import TextIndex
 from ebbtide.memory.records import Note
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import Lang
 from ebbtide.parse.dates import note_date
 from ebbtide.parse.fact_text import plain
-from ebbtide.parse.text import fold, language
+from ebbtide.parse.text import language
 from ebbtide.sleep import checkup
 from ebbtide.sleep.checkup import Finding, Read
 from ebbtide.sleep.core_note import claim_of, line_of
 from ebbtide.sleep.core_read import said_by_facts
-from ebbtide.sleep.core_state import PERSONA, RETIRED, Reading
+from ebbtide.sleep.core_state import PERSONA, Reading, over, read_note
 from ebbtide.sleep.core_ties import core_of
 from ebbtide.sleep.likeness import BESIDE, Likeness
 from ebbtide.sleep.nights import Quote, Step
@@ -64,8 +62,8 @@ def part_of(reading: Reading, files: Mapping[str, FileRow], day: str, most: int,
     ties = core_of(catalog, reading.vault, files.values(), reading.folder, day)
     rows = {row.id: row for row in ties.files.values() if row.path != f"{reading.folder}/{PERSONA}"}
     read = sorted((rows[ident] for ident in checkup.part(rows, turn, most)), key=lambda row: row.path)
-    cores = [(row, _note(reading, row)) for row in read]
-    return Part(facts, tuple((row, note) for row, note in cores if note is not None))
+    cores = tuple((row, found[0]) for row in read if (found := read_note(reading, row)) is not None)
+    return Part(facts, cores)
 
 
 def checked(
@@ -115,7 +113,7 @@ def _cores(reading: Reading, part: Part, day: str, now_days: int, facts: TextInd
     likeness = Likeness()
     for row, note in part.cores:
         standing = standings.get(row.id, Standing())
-        if not _plain(standing) or _over(note) or row.until == "":
+        if not _plain(standing) or not note.remembered or over(note) or row.until == "":
             continue
         read = _core(row, note, standing)
         finding = checkup.examine(read, day, now_days)
@@ -175,22 +173,14 @@ def _plain(standing: Standing) -> bool:
     return standing.there and standing.state == "active" and not open_
 
 
-def _over(note: Note) -> bool:
-    status = note.properties.get("status", note.properties.get("状态"))
-    return not note.remembered or fold(str(status or "")).strip() in RETIRED
+def stated(note: Note, names: Sequence[str]) -> Iterator[str]:
+    """What a note says of itself by properties of these names, in their order."""
+    values = (note.properties.get(name) for name in names)
+    return (str(value) for value in values if isinstance(value, str | int))  # a year alone is read as a number
 
 
 def _property(note: Note, names: Sequence[str]) -> str | None:
-    values = (note.properties.get(name) for name in names)
-    stated = (str(value) for value in values if isinstance(value, str | int))  # a year alone is read as a number
-    return next((text for text in stated if text.strip()), None)
-
-
-def _note(reading: Reading, row: FileRow) -> Note | None:
-    try:
-        return parse(row.kind, row.path, reading.vault.read(row.path).text)
-    except (FileNotFoundError, VaultError):
-        return None
+    return next((text for text in stated(note, names) if text.strip()), None)
 
 
 def _day(day: str, by: int) -> str:

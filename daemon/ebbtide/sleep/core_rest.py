@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from ebbtide.index.catalog import FileRow
 from ebbtide.memory.disuse import idle_days, reason
 from ebbtide.memory.errors import VaultError
 from ebbtide.memory.revisions import Standing
@@ -27,11 +26,14 @@ COOLS_LIKE: Final = "note"
 """A pattern weighs like a principle while it is met; once nobody meets it, that alone does not keep it."""
 
 
-def idle_patterns(reading: Reading, files: Mapping[str, FileRow], day: str, limit: int) -> tuple[Rest, ...]:
+def idle_patterns(reading: Reading, day: str, limit: int) -> tuple[Rest, ...]:
     """The patterns that nobody has needed for `limit` days (0: none are), by id."""
+    if limit <= 0:
+        return ()
+    files = reading.catalog.files()
     first = (date.fromisoformat(day) - timedelta(days=limit)).isoformat()
     old = (row.date is None or row.date[:10] <= first for row in files.values() if fold(row.type or "") in TYPES)
-    if limit <= 0 or not any(old):
+    if not any(old):
         return ()
     found = (_resting(reading, one, day, limit) for one in held(reading, files, day) if fold(one.type) in TYPES)
     return tuple(sorted((rest for rest in found if rest is not None), key=lambda rest: rest.id))

@@ -19,6 +19,7 @@ from ebbtide.memory.health import WINDOW, Core, Edge, Moves, State
 from ebbtide.memory.heat import Event, temperature
 from ebbtide.memory.importance import basis, importance
 from ebbtide.memory.ports import Vault
+from ebbtide.memory.records import Note
 from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import Lang
 from ebbtide.parse.note import note_name
@@ -85,11 +86,11 @@ def held(reading: Reading, files: Mapping[str, FileRow], today: str) -> list[Hel
         standing = standings.get(row.id, Standing())
         if not _holds(standing):
             continue
-        found = _read(reading, row)
+        found = read_note(reading, row)
         if found is None:
             continue
         note, text = found
-        if fold(str(note.properties.get("status", note.properties.get("状态")) or "")).strip() in RETIRED:
+        if over(note):
             continue
         events = (*uses.get(row.id, ()), *_saved(row))
         born = _day(note.properties.get("created")) or _day(row.date)
@@ -134,7 +135,12 @@ def _holds(standing: Standing) -> bool:
     return standing.there and standing.state in ("active", "candidate") and whole
 
 
-def _read(reading: Reading, row: FileRow) -> tuple[Any, str] | None:
+def over(note: Note) -> bool:
+    """Whether a note says by its `status` that it holds no more."""
+    return fold(str(note.properties.get("status", note.properties.get("状态")) or "")).strip() in RETIRED
+
+
+def read_note(reading: Reading, row: FileRow) -> tuple[Note, str] | None:
     """The note and its text; None if it has gone since it was indexed."""
     try:
         text = reading.vault.read(row.path).text

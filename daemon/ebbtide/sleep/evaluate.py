@@ -26,7 +26,7 @@ from ebbtide.sleep.digest import Recent, Sleeper
 from ebbtide.sleep.edition import Back, Edition, Rest, Ruling, Side, Spending
 from ebbtide.sleep.merge_read import asked, joined
 from ebbtide.sleep.nights import Plan, Quote, Step
-from ebbtide.sleep.open_rulings import expired_ruling, open_rulings
+from ebbtide.sleep.open_rulings import expired_ruling, open_rulings, side_of
 from ebbtide.sleep.report import report
 from ebbtide.sleep.report_hygiene import Hygiene, hygiene_of
 from ebbtide.sleep.report_twin import cost_of
@@ -202,7 +202,7 @@ class _Whole:
         facts = {ident: json.loads(found[2]) for ident, found in self.catalog.facts_by_id(sorted(names)).items()}
         sides = self.catalog.standings({ident for a, b, _ in self.open for ident in (a, b)})
         out = [
-            Ruling("dispute", (_side(facts[a]), _side(facts[b])), since)
+            Ruling("dispute", (side_of(facts[a]), side_of(facts[b])), since)
             for a, b, since in self.open
             if {a, b} <= facts.keys()  # a side that no note says any more disputes nothing
             and not all(sides.get(one, Standing()).put_off(self.day) for one in (a, b))
@@ -210,7 +210,7 @@ class _Whole:
         lasts = {ident: standing.last for ident, standing in expired if standing.last}
         made = self.catalog.revisions(sorted(lasts.values()))
         old = [
-            expired_ruling(_side(facts[ident]), made.get(lasts.get(ident, ""), {}), self.lang, self.day)
+            expired_ruling(side_of(facts[ident]), made.get(lasts.get(ident, ""), {}), self.lang, self.day)
             for ident, standing in expired
             if ident in facts and standing.state in ("active", "candidate", "stale") and not standing.put_off(self.day)
         ]
@@ -296,10 +296,6 @@ def _idle(fact: Mapping[str, Any], standing: Standing, events: Sequence[Event], 
     held_ = {**fact, **standing.fields}
     known = (held_.get("recorded_at"), held_.get("created_at"), held_.get("verified_at"), standing.verified_at)
     return disuse.idle_days(str(held_.get("type")), standing, events, known, day)
-
-
-def _side(fact: Mapping[str, Any]) -> Side:
-    return Side(str(fact["fact"]), str(fact["source"]), int(fact["line"]))
 
 
 def _sleeper(one: Held) -> Sleeper:

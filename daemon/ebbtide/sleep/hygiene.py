@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Final
 
+from ebbtide.memory.limits import DAYS
 from ebbtide.memory.ports import TextIndex
 from ebbtide.sleep.checkup_read import checked, part_of
 from ebbtide.sleep.core_state import Reading
@@ -16,8 +16,6 @@ from ebbtide.sleep.nights import Step
 from ebbtide.sleep.planning import joined
 from ebbtide.sleep.quarantine import set_aside
 from ebbtide.sleep.working_notes import expired
-
-WORKING_DAYS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Chores:
     records: int = 500
     now_days: int = 90
     quarantine: bool = True
-    working_days: int = WORKING_DAYS
+    working_days: int = DAYS["working"]
     questions: int = 20
     turn: int = 0
 

@@ -13,22 +13,19 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from ebbtide.memory.ports import Clock, Judge, Question, Usage, Verdict
-from ebbtide.parse.text import estimate_tokens
-from ebbtide.sleep.desk import Kept, cost, worst
+from ebbtide.sleep.desk import Kept, cost
 from ebbtide.sleep.judge_check import Reason
-from ebbtide.sleep.judge_prompt import PROMPT_VERSION, SYSTEM
+from ebbtide.sleep.judge_prompt import PROMPT_VERSION
 from ebbtide.sleep.night_undo import Journal
 from ebbtide.sleep.nightly import ABANDONED, LOOK, LOST, undecided
 from ebbtide.sleep.reading import Reader
 
 DESK: Final = "judge.json"
 """What is under way, in the night's journal."""
-SCHEMA_TOKENS: Final = 500
 PROMPT: Final = "night/"
 """What the prompt of a verdict is called in the store, before its version."""
 KEPT: Final = 60 * 86_400.0
 """Seconds for which verdicts are kept; a night that was taken back may come again."""
-_SYSTEM_TOKENS: Final = estimate_tokens(SYSTEM)
 FINAL: Final = ("answered", "refused", "truncated", "malformed")
 """Outcomes that were paid for and would be the same again."""
 CHANGED: Final = Reason("it was changed, or may not be sent any more", "它已被改动，或不可再发送")
@@ -147,7 +144,7 @@ class Asking:
         """Ask one question; why it has no verdict, or None."""
         if (paused := self._paused()) is not None:
             return paused
-        tokens, money = self._worst(question, batch=False)
+        tokens, money = self.reader.worst(question, batch=False)
         if (capped := self._capped(1, tokens, money)) is not None:
             return capped
         if not still(question.id):
@@ -186,7 +183,7 @@ class Asking:
             if not fits:
                 return
             batch = Batch(self.clock.now(), 0, {question.id: path for question, path in fits})
-            batch.charge = self._reserve(len(fits), tokens, money, batch)
+            self._reserve(len(fits), tokens, money, batch)
             answer = self.judge.submit([question for question, _ in fits])
             if isinstance(answer, str):
                 batch.id = answer
@@ -210,7 +207,7 @@ class Asking:
         fits: list[tuple[Question, str]] = []
         tokens, money = 0, 0.0
         for question, path in asked:
-            more, dearer = self._worst(question, batch=True)
+            more, dearer = self.reader.worst(question, batch=True)
             capped = self._capped(len(fits) + 1, tokens + more, money + dearer)
             if capped is not None or not still(question.id):
                 self._failed[question.id] = capped or CHANGED
@@ -276,11 +273,6 @@ class Asking:
 
     # --- caps and waiting ---------------------------------------------------------------------------------------------
 
-    def _worst(self, question: Question, *, batch: bool) -> tuple[int, float]:
-        config = self.reader.config
-        read = _SYSTEM_TOKENS + estimate_tokens(question.text) + SCHEMA_TOKENS
-        return read + question.most, worst(read, question.most, config.claude.model, config.prices, batch=batch)
-
     def _capped(self, requests: int, tokens: int, money: float) -> Reason | None:
         """The cap, of the night or of the day, that so much more would pass."""
         limits, spent = self.reader.config.limits, self.reader.desk.sum_of(self._sheet.charges)
@@ -321,7 +313,7 @@ class Asking:
             desk.keep(key, kept, path=path, model=model, prompt=f"{PROMPT}{PROMPT_VERSION}", now=now)
 
     def _reserve(self, requests: int, tokens: int, money: float, batch: Batch | None = None) -> int:
-        """Set aside the most that it can cost, and write it down."""
+        """Set aside the most that it can cost, and write it down, with the batch that it is for."""
         reader, now = self.reader, self.clock.now()
         model = reader.config.claude.model
         charge = reader.desk.reserve(reader.day(now), model, requests=requests, tokens=tokens, money=money, now=now)

@@ -122,7 +122,7 @@ class Likeness:
 
     def apart(self, a: str, b: str) -> bool:
         """Whether two sentences, however alike, tell of different things: of another subject, place, time or condition."""
-        return self._verdict(self.bare(a), self.bare(b)) in APART
+        return self._verdict(self.bare(a), self.bare(b)) in _UNRELATED
 
     def _verdict(self, a: str, b: str) -> str:
         """What `judge` finds two claims to be to each other, in one word."""
@@ -156,7 +156,7 @@ _APART: Final = frozenset(["scope", "time", "series"])
 _NAMING: Final = frozenset(["entity", "owner", "choice"])
 """Kinds of contradiction that another thing in the same place makes."""
 _ELSEWHERE: Final = frozenset(["subject", "scope"])
-APART: Final = _APART | {"subject", "condition", "plan"}
+_UNRELATED: Final = _APART | {"subject", "condition", "plan"}
 """Why `judge` finds that two claims have nothing to do with each other."""
 
 

@@ -110,24 +110,19 @@ def end_undo(sync: Sync, files: Files, journal: Journal, folder: str, data: byte
     try:
         told = json.loads(data)
         forward = told.get("forward") is not None
-        found = str(told["id"]) if "id" in told else _intended(sync, told["forward"])
+        ident = str(told["id"]) if "id" in told else _intended(sync, told["forward"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         log.warning("an undo that was cut off cannot be read and is left (%s)", error)
         journal.remove(UNDO)
         return []
-    if found is None:
+    if ident is None:
         journal.remove(UNDO)
         return []
-    ident = found
     target = _target(sync, ident)
-    undone = target is not None and catalog.is_undone(target)
-    changes = _changes(sync, target) if target is not None else []
-    if undone:
-        changes = [(rel, after, before) for rel, before, after in reversed(changes)]
     left: list[str] = []
     touched: list[str] = []
     if target is not None and (catalog.is_undone(ident) or forward):
-        for rel, now, then in changes:
+        for rel, now, then in _moves(sync, target, back=catalog.is_undone(target)):
             if rel in left:
                 continue
             if bring(files, rel, now, then):
@@ -217,6 +212,12 @@ def _changes(sync: Sync, ident: str) -> list[tuple[str, str, str]]:
     return out
 
 
+def _moves(sync: Sync, ident: str, *, back: bool) -> list[tuple[str, str, str]]:
+    """(file, hash that it has, hash that it is to have), one after another; `back`: from the last change to the first."""
+    changes = _changes(sync, ident)
+    return [(rel, after, before) for rel, before, after in reversed(changes)] if back else changes
+
+
 def _files_of(sync: Sync, ident: str) -> list[str]:
     target = _target(sync, ident)
     return [] if target is None else [rel for rel, _, _ in _changes(sync, target)]
@@ -227,11 +228,9 @@ def _refuse_not_kept(sync: Sync, files: Files, ident: str) -> None:
     target = _target(sync, ident)
     if target is None:
         return
-    changes = _changes(sync, target)
-    if not sync.indexes.catalog.is_undone(target):
-        changes = [(rel, after, before) for rel, before, after in reversed(changes)]
-    ours = {rel: files.digest(rel) == now for rel, now, _ in reversed(changes) if files.allowed(rel)}
-    for rel, _, then in changes:
+    moves = _moves(sync, target, back=not sync.indexes.catalog.is_undone(target))
+    ours = {rel: files.digest(rel) == now for rel, now, _ in reversed(moves) if files.allowed(rel)}
+    for rel, _, then in moves:
         if ours.get(rel) and then and then != files.digest(rel) and files.kept(then) is None:
             raise BadRequest(
                 f"What {rel} held before is not kept any more: it can be taken back for `keep.undo_days` only.",

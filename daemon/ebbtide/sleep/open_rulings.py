@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ebbtide.index.catalog import Catalog
-from ebbtide.memory.revisions import Standing
 from ebbtide.memory.states import Lang
 from ebbtide.sleep import checkup
 from ebbtide.sleep.edition import Ruling, Side
@@ -36,24 +35,22 @@ def open_rulings(catalog: Catalog, lang: Lang, today: str) -> list[Ruling]:
     out = []
     for ident, standing in notes.items():
         if ident in files and files[ident].status == "indexed":
-            made = _last(revised, standing)
+            made = revised.get(standing.last or "", {})
             out.append(expired_ruling(_side(made, files[ident].path, files[ident].title), made, lang, today))
     seen: set[str] = set()
     for ident, standing in aside.items():
         if standing.last in seen or not (ident in facts or ident in files):
             continue
         seen |= {standing.last} if standing.last is not None else set()
-        if ident in facts:
-            side = Side(str(facts[ident]["fact"]), str(facts[ident]["source"]), int(facts[ident]["line"]))
-        else:
-            side = _side(_last(revised, standing), files[ident].path, files[ident].title)
-        made = _last(revised, standing)
+        made = revised.get(standing.last or "", {})
+        side = side_of(facts[ident]) if ident in facts else _side(made, files[ident].path, files[ident].title)
         out.append(Ruling("quarantined", (side,), str(made.get("at") or today)[:10], checkup.told(made, lang)))
     return sorted(out, key=lambda one: (one.kind, one.since, one.sides[0].note, one.sides[0].line))
 
 
-def _last(revised: Mapping[str, Mapping[str, Any]], standing: Standing) -> Mapping[str, Any]:
-    return revised.get(standing.last or "", {})
+def side_of(fact: Mapping[str, Any]) -> Side:
+    """A fact, by its record, as a side of a ruling."""
+    return Side(str(fact["fact"]), str(fact["source"]), int(fact["line"]))
 
 
 def _side(revision: Mapping[str, Any], path: str, title: str) -> Side:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from ebbtide.config import Config
@@ -26,7 +27,10 @@ DENIED: Final = 3600.0
 """Least seconds of waiting after key, model or account were refused."""
 WAIT_MOST: Final = 86_400.0
 """Longest waiting that a service may ask for."""
-_SYSTEM_TOKENS: Final = estimate_tokens(SYSTEM)
+_SCHEMA_TOKENS: Final = 500
+"""What the schema of an answer, which travels along, may count."""
+_system_tokens: Final = cache(estimate_tokens)
+"""Of the system part, which is the same for every question of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +199,7 @@ class Reader:
 
     def worst(self, question: Question, *, batch: bool) -> tuple[int, float]:
         """The most tokens and money a question can cost."""
-        read = _SYSTEM_TOKENS + estimate_tokens(question.text) + 500  # the schema travels along
+        read = _system_tokens(question.system) + estimate_tokens(question.text) + _SCHEMA_TOKENS
         model = self.config.claude.model
         return read + question.most, worst(read, question.most, model, self.config.prices, batch=batch)
 

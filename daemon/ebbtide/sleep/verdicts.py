@@ -180,10 +180,10 @@ class VerdictStore:
         with self._write() as db:
             which, values = ("dead IS NOT NULL", ()) if path is None else ("dead IS NOT NULL AND path = ?", (path,))
             db.execute(
-                f"DELETE FROM verdicts WHERE outcome != 'answered' AND key IN (SELECT key FROM queue WHERE {which})",  # noqa: S608
+                f"DELETE FROM verdicts WHERE outcome != 'answered' AND key IN (SELECT key FROM queue WHERE {which})",  # noqa: S608 - our own words
                 values,
             )
-            again = f"UPDATE queue SET dead = NULL, attempts = 0, due = ?, since = ? WHERE {which}"  # noqa: S608
+            again = f"UPDATE queue SET dead = NULL, attempts = 0, due = ?, since = ? WHERE {which}"  # noqa: S608 - our own words
             return db.execute(again, (now, now, *values)).rowcount
 
     def asked(self, path: str, now: float) -> None:
@@ -199,7 +199,7 @@ class VerdictStore:
         """See Desk."""
         known = "EXISTS(SELECT 1 FROM verdicts v WHERE v.key = queue.key)"
         row = self._all(
-            f"SELECT coalesce(sum(batch IS NULL AND NOT {known}), 0), coalesce(sum(batch IS NOT NULL), 0),"  # noqa: S608
+            f"SELECT coalesce(sum(batch IS NULL AND NOT {known}), 0), coalesce(sum(batch IS NOT NULL), 0),"  # noqa: S608 - our own words
             f" coalesce(sum(batch IS NULL AND {known}), 0), min(CASE WHEN batch IS NULL THEN due END)"
             " FROM queue WHERE dead IS NULL"
         )[0]
@@ -264,7 +264,7 @@ class VerdictStore:
             f"coalesce(sum({name}), 0)"
             for name in ("requests", "tokens", "money", "read", "written", "cached", "stored")
         )
-        requests, tokens, money, *kinds = self._all(f"SELECT {sums} FROM charges WHERE {which}", value)[0]  # noqa: S608
+        requests, tokens, money, *kinds = self._all(f"SELECT {sums} FROM charges WHERE {which}", value)[0]  # noqa: S608 - our own words
         return Spent(requests, Usage(*kinds), tokens, money)
 
     # --- batches ---

@@ -20,7 +20,7 @@ from ebbtide.parse.note import parse_note
 from ebbtide.parse.own_words import written_by_machine
 from ebbtide.parse.text import fold
 from ebbtide.sleep import checkup, working_episode
-from ebbtide.sleep.checkup_read import lang_of
+from ebbtide.sleep.checkup_read import lang_of, stated
 from ebbtide.sleep.core_note import line_of
 from ebbtide.sleep.core_state import Reading
 from ebbtide.sleep.merging import untouched
@@ -71,8 +71,8 @@ def expired(
 
 def last_touched(note: Note, row: FileRow) -> str:
     """The last day (ISO, local) on which anybody worked on a note: what it says of itself, and when it was saved."""
-    stated = note_date(note.properties, note.path)
-    told = [stated[0] if stated is not None else ""]
+    dated = note_date(note.properties, note.path)
+    told = [dated[0] if dated is not None else ""]
     values = (note.properties.get(name) for name in _UPDATED)
     told += [found[0] for value in values if isinstance(value, str) and (found := parse_date(value)) is not None]
     saved = datetime.fromtimestamp(row.mtime_ns / 1e9, UTC).astimezone().date().isoformat()
@@ -81,9 +81,7 @@ def last_touched(note: Note, row: FileRow) -> str:
 
 def due(note: Note, touched: str, day: str, days: int) -> bool:
     """Whether its time has passed: the last day of what it names itself, else so many days after it was last touched."""
-    values = (note.properties.get(name) for name in _EXPIRES)
-    stated = (str(value) for value in values if isinstance(value, str | int))  # a year alone is read as a number
-    named = next((found for text in stated if (found := last_day(text)) is not None), None)
+    named = next((found for text in stated(note, _EXPIRES) if (found := last_day(text)) is not None), None)
     limit = named or (date.fromisoformat(touched) + timedelta(days=days)).isoformat()
     return limit < day
 
@@ -103,7 +101,7 @@ def _moved(
 ) -> list[Step]:  # fmt: skip
     """The steps that move a note into `.history/`, with the episode it becomes before, if any."""
     lang = lang_of(row)
-    rel = row.path.removeprefix(f"{reading.folder}/")
+    rel = inside(row.path, reading.folder)
     quote = Quote(row.path, 1, line_of(note.title), touched, note.private)
     episode = working_episode.ended(note)
     if episode is None:
@@ -117,7 +115,7 @@ def _moved(
     text = working_episode.written(note, episode, when, day, lang)
     why = checkup.reason("working-written", {"result": episode.result}, lang)
     return [
-        Step("compress", path.removeprefix(f"{reading.folder}/"), "", text, (new_id(path),), why, (place,),
+        Step("compress", inside(path, reading.folder), "", text, (new_id(path),), why, (place,),
              {"object": row.id, "working": "written"}),
         Step("expire", rel, now, None, (row.id,), checkup.reason("working-episode", {"day": touched}, lang), (quote,),
              {"needs": first, "working": "episode", "said": {"day": touched}, "written": path}),

@@ -90,7 +90,7 @@ def load_line(raw: bytes) -> dict[str, Any]:
     value: Any
     try:
         if _LONG_NUMBER in raw.translate(_DIGITS):  # orjson would make a float of an integer over 64 bits
-            raise ValueError("left to the standard library")  # noqa: TRY301
+            raise ValueError("left to the standard library")  # noqa: TRY301 - which is just below
         value = orjson.loads(raw)
     except ValueError:
         try:
