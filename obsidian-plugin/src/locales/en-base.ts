@@ -58,7 +58,7 @@ export const enBase = {
   welcome: {
     title: "Connect to your memory",
     body: "A program on this computer reads your notes, remembers, and answers. This pane shows what it finds, and finds the program by itself once that runs.",
-    steps: "Install it once, as its README says, then start it for this vault:",
+    steps: "Install it once, by its own instructions, then start it for this vault:",
     disclosure: "Nothing leaves this computer through this pane: it talks to 127.0.0.1 only, and reads one small file outside the vault to learn port and token.",
   },
   status: {
